@@ -1,5 +1,7 @@
-/** Our API server, and kube-apiserver with its etcd if they are at hand, each as a real process with TLS and a user. */
-import { type ChildProcess, spawn } from 'node:child_process';
+/**
+ * Our API server, kube-apiserver with its etcd if they are at hand, and HTTP and TLS of Node.js alone, each as a real process.
+ */
+import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -34,6 +36,17 @@ export async function startOurs(directory: string): Promise<ApiServerProcess> {
   });
   const kubeconfig = await kubeconfigOf(child);
   return started([child], endpointOf(kubeconfig), startMs);
+}
+
+/** A server of Node.js that answers with this text: what no server on Node.js can be faster than. */
+export async function startBare(directory: string, text: string): Promise<ApiServerProcess> {
+  const startMs = performance.now();
+  const worker = fileURLToPath(new URL('./workers/https.js', import.meta.url));
+  const file = join(directory, 'response');
+  writeFileSync(file, text);
+  const child = fork(worker, [join(directory, 'bare'), file], { execArgv: [] });
+  const [endpoint] = (await once(child, 'message')) as [Endpoint];
+  return started([child], endpoint, startMs);
 }
 
 /** Of a kubeconfig that one of our servers has written. */

@@ -3,16 +3,11 @@
  * with the registry's read of the same object, decoded, and with a server of Node.js that does nothing else than answer
  * with the same text. Rounds alternate between them, so that other load on the machine affects all.
  */
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { ConfigMap } from '@ecsm/apiserver';
 import { openRegistry } from '@ecsm/runtime';
-import { startOurs } from '../api-servers.ts';
+import { startBare, startOurs } from '../api-servers.ts';
 import { configMapInput, configMaps, configMapText, mapName, patchText } from '../config-map.ts';
-import { cpuMsOf } from '../processes.ts';
 import { deliver, type Measurement, median, percentile } from '../report.ts';
 import { inScratch, rate } from '../thing.ts';
 import { Wire } from '../wire.ts';
@@ -81,31 +76,6 @@ async function direct(url: string): Promise<Rates> {
   return rates;
 }
 
-interface Bare {
-  readonly wire: Wire;
-  readonly pid: number;
-  close(): Promise<void>;
-}
-
-/** A server of Node.js that answers with this text. */
-async function startBare(directory: string, text: string): Promise<Bare> {
-  const worker = fileURLToPath(new URL('../workers/https.js', import.meta.url));
-  const file = join(directory, 'response');
-  writeFileSync(file, text);
-  const child = fork(worker, [join(directory, 'bare'), file], { execArgv: [] });
-  const [endpoint] = (await once(child, 'message')) as [{ port: number; ca: string }];
-  const wire = await Wire.open(endpoint, concurrency);
-  return {
-    wire,
-    pid: child.pid ?? 0,
-    close: async () => {
-      wire.close();
-      child.kill();
-      await once(child, 'exit');
-    },
-  };
-}
-
 interface Peer {
   readonly get: (n: number) => Promise<unknown>;
   readonly cpuMs: () => number;
@@ -169,18 +139,17 @@ deliver(
     const resource = registry.resource(ConfigMap);
     const response = (await wire.send('GET', `${configMaps}/${mapName(0)}`)).toString();
     const bare = await startBare(directory, response.slice(response.indexOf('\r\n\r\n') + 4));
+    const bareWire = await Wire.open(bare.endpoint, concurrency);
     const ownCpuMs = () => {
       const { user, system } = process.cpuUsage();
       return (user + system) / 1_000;
     };
     const read = peerOf((n) => resource.get(mapName(n)), ownCpuMs);
-    const plain = peerOf(
-      () => bare.wire.send('GET', '/'),
-      () => cpuMsOf(bare.pid),
-    );
+    const plain = peerOf(() => bareWire.send('GET', '/'), bare.cpuMs);
     const get = peerOf((n) => wire.send('GET', `${configMaps}/${mapName(n)}`), server.cpuMs);
     await alternate([read, plain, get]);
-    await bare.close();
+    bareWire.close();
+    await bare.stop();
     await registry.close();
 
     const latencies = await watchLatencies(wire);

@@ -5,9 +5,12 @@
  * Both flush every write to the same disk. Rounds are measured after each program has done the same calls before: ours
  * compiles its code while it runs. The processor time of this process is reported, too: a load generator that is busy all
  * the time would measure itself.
+ *
+ * The many watchers are also those of a server of Node.js that sends them a text and does nothing else: no server on Node.js
+ * takes less time or memory.
  */
 import { join } from 'node:path';
-import { type ApiServerProcess, findKubernetes, startKubernetes, startOurs } from '../api-servers.ts';
+import { type ApiServerProcess, findKubernetes, startBare, startKubernetes, startOurs } from '../api-servers.ts';
 import { configMapText as configMap, mapName as name, patchText, configMaps as path } from '../config-map.ts';
 import { deliver, type Measurement, median, percentile } from '../report.ts';
 import { inScratch, rate } from '../thing.ts';
@@ -24,6 +27,10 @@ interface Peer {
   /** Of the next object, and of the next value of a patch. */
   created: number;
   patched: number;
+}
+
+async function peerOf(process: ApiServerProcess): Promise<Peer> {
+  return { process, wire: await Wire.open(process.endpoint, concurrency), created: 0, patched: 0 };
 }
 
 /** Ours first, then theirs if it is at hand. */
@@ -53,7 +60,8 @@ const atMost = (part: number): Bar => ({
   isMet: (ours, theirs) => ours * part <= theirs,
 });
 
-function report(what: string, unit: string, [ours = Number.NaN, theirs]: Values, bar?: Bar): void {
+/** `least` is that of Node.js alone. */
+function report(what: string, unit: string, [ours = Number.NaN, theirs]: Values, bar?: Bar, least?: number): void {
   measurements.push({
     name: `ecsm-apiserver: ${what}`,
     value: ours,
@@ -61,6 +69,9 @@ function report(what: string, unit: string, [ours = Number.NaN, theirs]: Values,
     ...(theirs === undefined ? {} : { beside: { name: 'kube-apiserver', value: theirs } }),
     ...(bar && theirs !== undefined ? { bar: { text: bar.text, met: bar.isMet(ours, theirs) } } : {}),
   });
+  if (least === undefined) return;
+  const beside = theirs === undefined ? {} : { beside: { name: 'kube-apiserver', value: theirs } };
+  measurements.push({ name: `HTTP and TLS of Node.js alone: ${what}`, value: least, unit, ...beside });
 }
 
 function ownCpuMs(): number {
@@ -115,12 +126,12 @@ async function list(objects: number, rounds: number): Promise<void> {
 }
 
 /** From the start of a write until each of the watchers has its event. */
-async function watch(watchers: number, writes: number): Promise<void> {
+async function watch(watchers: number, writes: number, others: readonly Peer[] = []): Promise<void> {
   const p50: number[] = [];
   const p99: number[] = [];
   const cpuMs: number[] = [];
   const residentMb: number[] = [];
-  for (const peer of peers) {
+  for (const peer of [...peers, ...others]) {
     const page = (await peer.wire.send('GET', `${path}?limit=1`)).toString();
     const version = /"resourceVersion":"(\d+)"/.exec(page)?.[1];
     const query = `${path}?watch=1&resourceVersion=${version}`;
@@ -155,10 +166,12 @@ async function watch(watchers: number, writes: number): Promise<void> {
     for (const stop of stops) stop();
   }
   const who = watchers === 1 ? 'a watcher' : `each of ${watchers.toLocaleString('en')} watchers`;
-  report(`write to ${who}, p50`, 'ms', p50);
-  report(`write to ${who}, p99`, 'ms', p99, atMost(2));
-  report(`write to ${who}, processor time`, 'ms', cpuMs);
-  if (watchers > 1) report(`resident with ${watchers.toLocaleString('en')} watchers`, 'MB', residentMb, atMost(6));
+  const add = (what: string, unit: string, values: Values, bar?: Bar) =>
+    report(what, unit, values.slice(0, peers.length), bar, values[peers.length]);
+  add(`write to ${who}, p50`, 'ms', p50);
+  add(`write to ${who}, p99`, 'ms', p99, atMost(2));
+  add(`write to ${who}, processor time`, 'ms', cpuMs);
+  if (watchers > 1) add(`resident with ${watchers.toLocaleString('en')} watchers`, 'MB', residentMb, atMost(6));
 }
 
 const warmUpWrites = 5;
@@ -210,14 +223,7 @@ await inScratch(async (directory) => {
   const kubernetes = findKubernetes();
   const processes = [await startOurs(directory)];
   if (kubernetes) processes.push(await startKubernetes(kubernetes, join(directory, 'kubernetes')));
-  peers = await Promise.all(
-    processes.map(async (process) => ({
-      process,
-      wire: await Wire.open(process.endpoint, concurrency),
-      created: 0,
-      patched: 0,
-    })),
-  );
+  peers = await Promise.all(processes.map(peerOf));
   report(
     'start to ready',
     'ms',
@@ -236,8 +242,9 @@ await inScratch(async (directory) => {
   await list(10_000, 3);
   await resident(10_000);
   // Last: what is left of 1,000 connections is not the memory of objects.
-  await watch(watchersMax, 60);
-  for (const { process, wire } of peers) {
+  const bare = await peerOf(await startBare(directory, `${configMap(0)}\n`));
+  await watch(watchersMax, 60, [bare]);
+  for (const { process, wire } of [...peers, bare]) {
     wire.close();
     await process.stop();
   }

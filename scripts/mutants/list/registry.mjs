@@ -225,6 +225,13 @@ export const registry = {
       tests: ['shared-log.test.ts'],
     },
     {
+      name: 'a watch that is aborted while the log is opened does not end',
+      file: 'shared-watch.ts',
+      find: "if (this.#isAborted || this.#state === 'closed') return;",
+      replace: '',
+      tests: ['shared-log.test.ts'],
+    },
+    {
       name: 'a record under the key of another object is accepted',
       file: 'codec.ts',
       find: ' && key === keyOf(kind, String(namespace), name)',

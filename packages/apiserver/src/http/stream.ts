@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import type { Kind } from '@ecsm/runtime';
 import { partialOf } from '../response/partial.ts';
 import { tableOfObject } from '../response/table.ts';
-import type { ServerEvent } from '../verbs/watch.ts';
+import type { EventSource, ServerEvent } from '../verbs/watch.ts';
 import type { Exchange } from './exchange.ts';
 import type { View } from './respond.ts';
 
 /** Ends when the events do, or when the signal aborts. A client that does not read then is disconnected. */
 export async function stream(
   { response, headers }: Exchange,
-  events: AsyncGenerator<ServerEvent, void>,
+  sendAll: EventSource,
   kind: Kind,
   view: View,
   signal: AbortSignal,
@@ -23,12 +23,11 @@ export async function stream(
   response.chunkedEncoding = false;
   let columnDefinitions = true;
   try {
-    for await (const event of events) {
+    await sendAll((event) => {
       const line = encoded(event, kind, view, { columnDefinitions, isChunked });
       if (event.type !== 'ERROR') columnDefinitions = false;
-      if (signal.aborted) break;
-      if (!response.write(line)) await once(response, 'drain', { signal });
-    }
+      return response.write(line) ? undefined : once(response, 'drain', { signal });
+    });
   } catch (error) {
     // The client has gone, or the time of the watch is over.
     if (!signal.aborted) throw error;

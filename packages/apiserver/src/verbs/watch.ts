@@ -34,8 +34,14 @@ const initialEventsEnd = 'k8s.io/initial-events-end';
 
 const eventTypes = { Added: 'ADDED', Modified: 'MODIFIED', Deleted: 'DELETED' } as const;
 
+/** Sends an event. Returns a promise if the client has to read before the next one, and nothing otherwise. */
+export type SendEvent = (event: ServerEvent) => Promise<unknown> | undefined;
+
+/** Sends the events of a watch until it ends. */
+export type EventSource = (send: SendEvent) => Promise<void>;
+
 /** Throws before the first event if the request is invalid or the version is gone; later errors are ERROR events. */
-export async function watch(call: Call, markMs = bookmarkMs): Promise<AsyncGenerator<ServerEvent, void>> {
+export async function watch(call: Call, markMs = bookmarkMs): Promise<EventSource> {
   const options = listOptionsOf(call.query);
   const { resourceVersion = '', sendInitialEvents } = options;
   if (options.continue !== undefined) throw badRequest('continue is not allowed for a watch');
@@ -49,58 +55,69 @@ export async function watch(call: Call, markMs = bookmarkMs): Promise<AsyncGener
       throw resourceVersionTooLarge(resourceVersion, list.resourceVersion);
     }
     const initial = isFromStart ? list.items : [];
-    return events(call, list.resourceVersion, initial, sendInitialEvents === true, markMs);
+    return (send) => sendAll(call, list.resourceVersion, initial, sendInitialEvents === true, markMs, send);
   }
   checkVersion(resourceVersion);
-  return events(call, resourceVersion, [], false, markMs);
+  return (send) => sendAll(call, resourceVersion, [], false, markMs, send);
 }
 
-async function* events(
+async function sendAll(
   call: Call,
   after: string,
   initial: readonly AnyObject[],
   marksEnd: boolean,
   markMs: number,
-): AsyncGenerator<ServerEvent, void> {
+  send: SendEvent,
+): Promise<void> {
+  const { signal } = call;
+  for (const object of initial) {
+    await send({ type: 'ADDED', object, isShared: false });
+    if (signal.aborted) return;
+  }
+  if (marksEnd) await send(bookmark(call, after, { [initialEventsEnd]: 'true' }));
+  try {
+    await follow(call, after, markMs, send);
+  } catch (error) {
+    if (!signal.aborted) await send({ type: 'ERROR', object: errorStatus(error) });
+  }
+}
+
+/** With many watches, each await and each look at the signal counts: an event is sent without them. */
+async function follow(call: Call, after: string, markMs: number, send: SendEvent): Promise<void> {
   const { target, namespace, name, query, signal, clock } = call;
   const options = listOptionsOf(query);
-  for (const object of initial) yield { type: 'ADDED', object, isShared: false };
-  if (marksEnd) yield bookmark(call, after, { [initialEventsEnd]: 'true' });
   const progress = options.allowWatchBookmarks;
   let reached = after;
   let marked = after;
   let markedMs = clock.monotonicMs();
   const selection = { ...(namespace === undefined ? {} : { namespace }), ...selectionOf(options, name) };
-  let batches: AsyncIterator<EventBatch<unknown, unknown>> | undefined;
+  const watched = target.resource.watch({ ...selection, resourceVersion: after, progress, signal });
+  const batches = watched[Symbol.asyncIterator]();
   try {
-    const watched = target.resource.watch({ ...selection, resourceVersion: after, progress, signal });
-    batches = watched[Symbol.asyncIterator]();
     let next: Promise<IteratorResult<EventBatch<unknown, unknown>>> | undefined;
     while (true) {
       next ??= batches.next();
-      const dueMs = Math.max(0, markedMs + markMs - clock.monotonicMs());
       // The last changes before a quiet time are marked, too: the history that the client resumes from can be short.
-      const result = progress && reached !== marked ? await within(clock, dueMs, next) : await next;
+      const isDue = progress && reached !== marked;
+      const result = isDue ? await within(clock, markedMs + markMs - clock.monotonicMs(), next) : await next;
       if (result?.done) return;
       if (result) {
         next = undefined;
         for (const event of result.value.events) {
           const sent = serverEvent(call, event);
-          if (sent) yield sent;
+          const reading = sent && send(sent);
+          if (reading !== undefined) await reading;
         }
         reached = result.value.resourceVersion;
       }
       if (!progress || reached === marked || clock.monotonicMs() - markedMs < markMs) continue;
       marked = reached;
       markedMs = clock.monotonicMs();
-      yield bookmark(call, marked);
+      await send(bookmark(call, marked));
     }
-  } catch (error) {
-    if (signal.aborted) return;
-    yield { type: 'ERROR', object: errorStatus(error) };
   } finally {
     // Not awaited: a batch that is being waited for comes first.
-    batches?.return?.().catch(() => {});
+    batches.return?.().catch(() => {});
   }
 }
 
@@ -108,7 +125,7 @@ async function* events(
 async function within<T>(clock: Call['clock'], delayMs: number, result: Promise<T>): Promise<T | undefined> {
   let cancel = () => {};
   const late = new Promise<undefined>((resolve) => {
-    cancel = clock.after(delayMs, () => resolve(undefined));
+    cancel = clock.after(Math.max(0, delayMs), () => resolve(undefined));
   });
   try {
     return await Promise.race([result, late]);

@@ -84,12 +84,9 @@ export class RecentCommits<T extends { readonly revision: Revision }> {
     return this.#kept[low]?.commit ?? (this.#through > after ? this.#through : undefined);
   }
 
-  /**
-   * A wait resolves once there is something after its revision, and when the signal aborts. It rejects when this has ended.
-   * Call `close` at the end of the watch.
-   */
-  waiterFor(signal: AbortSignal | undefined): RevisionWaiter {
-    return this.#notifier.waiterFor(signal);
+  /** A wait resolves once there is something after its revision. It rejects when this has ended. */
+  waiter(): RevisionWaiter {
+    return this.#notifier.waiter();
   }
 
   /** Discards commits up to a revision, as the log does: a reader before it starts again with a list. */

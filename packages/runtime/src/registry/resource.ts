@@ -221,15 +221,15 @@ export class EmbeddedResource<Spec, Status, SpecInput = Spec, StatusInput = Stat
     return options.resourceVersion === undefined ? retryOnConflict(attempt) : attempt();
   }
 
-  /** Yields one batch per commit. All watches of the kind share one reader of the log. */
-  async *watch(options: WatchSelection): AsyncGenerator<EventBatch<Spec, Status>, void> {
+  /** One batch per commit. All watches of the kind share one reader of the log. */
+  watch(options: WatchSelection): AsyncIterableIterator<EventBatch<Spec, Status>> {
     const { resourceVersion, progress = false, signal } = options;
     const eventsOf = eventsFor(this.kind, options);
     const log = this.#dependencies.logs.of(this.kind);
-    for await (const commit of log.watch({ after: revisionOf(resourceVersion), progress, signal })) {
+    return log.watch({ after: revisionOf(resourceVersion), progress, signal }, (commit) => {
       const events = eventsOf(commit);
-      if (events.length > 0 || progress) yield { resourceVersion: String(commit.revision), events };
-    }
+      return events.length > 0 || progress ? { resourceVersion: String(commit.revision), events } : undefined;
+    });
   }
 
   async *watchVersions(options: VersionWatchOptions): AsyncGenerator<VersionBatch, void> {

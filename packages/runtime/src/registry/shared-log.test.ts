@@ -3,7 +3,7 @@
  * the shared part is too short for the slow ones, and while the store fails.
  */
 
-import { setMaxListeners } from 'node:events';
+import { getEventListeners, setMaxListeners } from 'node:events';
 import { Crate, Widget } from '@ecsm/runtime/testing';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../api/errors.ts';
@@ -117,6 +117,27 @@ describe('watches of one kind', () => {
     await expect.poll(() => store.open).toBe(0);
   });
 
+  it('end if they are aborted or left while the log is opened, and while they wait', async () => {
+    const store = new CountingStore();
+    const log = new SharedLog(store, Widget, systemClock);
+    const opened = (signal?: AbortSignal) => log.watch({ after: 0, progress: false, signal }, (commit) => commit);
+    for (const whileOpen of [() => Promise.resolve(), settled]) {
+      const stop = new AbortController();
+      const [aborted, left] = [opened(stop.signal), opened()];
+      const ended = [aborted.next(), left.next()];
+      await whileOpen();
+      stop.abort('over');
+      await left.return?.();
+      expect(await Promise.all(ended)).toEqual([
+        { done: true, value: undefined },
+        { done: true, value: undefined },
+      ]);
+      expect(await aborted.next()).toEqual({ done: true, value: undefined });
+      expect(getEventListeners(stop.signal, 'abort')).toEqual([]);
+      await expect.poll(() => store.open).toBe(0);
+    }
+  });
+
   it('receive the same object, which is decoded once', async () => {
     const registry = registryOn(new MemoryStore());
     const first = async () => {
@@ -193,7 +214,7 @@ describe('watches of one kind', () => {
         const slowness = random.pick([0, 0, 1, 3]);
         const pause = () => (slowness === 0 ? undefined : sleep(systemClock, random.integer(0, slowness)));
         const progress = random.pick([true, false]);
-        const watch = (signal: AbortSignal) => log.watch({ after, progress, signal });
+        const watch = (signal: AbortSignal) => log.watch({ after, progress, signal }, (commit) => commit);
         readers.push({ after, reader: new Reader(watch, pause) });
       }
       if (n % 7 === 0) await sleep(systemClock, random.integer(0, 2));
@@ -219,7 +240,7 @@ describe('watches of one kind', () => {
   it('fail with the error of the store when it fails for good', async () => {
     const store = new CountingStore();
     const log = new SharedLog(store, Widget, systemClock);
-    const watch = (signal: AbortSignal) => log.watch({ after: 0, progress: false, signal });
+    const watch = (signal: AbortSignal) => log.watch({ after: 0, progress: false, signal }, (commit) => commit);
     const readers = Array.from({ length: 10 }, () => new Reader(watch, () => undefined));
     await settled();
     store.isFailing = true;

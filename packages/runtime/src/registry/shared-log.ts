@@ -1,24 +1,13 @@
 /**
  * One reader of the store's log for all watches of a kind. Each commit is read, and its objects decoded, once.
- *
- * A watch is in one of two states. It reads the log on its own while it is behind the shared part: from an older version,
- * or because its consumer is slow. It follows the shared part once that covers its position. It holds a position in both
- * states, never a queue, so a consumer that does not read costs no memory, and no watch can delay another one.
  */
 import type { Kind } from '../api/kind.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Commit, Revision, Store } from '../store/contract.ts';
-import type { RevisionWaiter } from '../store/revision-notifier.ts';
 import { prefixOf } from './keys.ts';
 import { RecentCommits, type RecentLimits } from './recent-commits.ts';
+import { SharedWatch, type SharedWatchOptions } from './shared-watch.ts';
 import { ObjectCommit } from './watch.ts';
-
-export interface SharedWatchOptions {
-  readonly after: Revision;
-  /** Also deliver commits without changes, as the log advances. */
-  readonly progress: boolean;
-  readonly signal: AbortSignal | undefined;
-}
 
 export class SharedLog {
   readonly #store: Store;
@@ -38,50 +27,27 @@ export class SharedLog {
     this.#limits = limits;
   }
 
-  /** Errors are those of the store. */
-  async *watch({ after, progress, signal }: SharedWatchOptions): AsyncGenerator<ObjectCommit, void> {
-    let position = after;
-    let followed: { readonly recent: RecentCommits<ObjectCommit>; readonly waiter: RevisionWaiter } | undefined;
+  /** Errors are those of the store. `select` returns what to deliver of a commit, or undefined for nothing. */
+  watch<T>(options: SharedWatchOptions, select: (commit: ObjectCommit) => T | undefined): AsyncIterableIterator<T> {
+    return new SharedWatch(this, options, select);
+  }
+
+  /** A watch begins. */
+  join(): void {
     this.#watches++;
-    try {
-      while (!signal?.aborted) {
-        const recent: RecentCommits<ObjectCommit> | undefined = this.#recent ?? (await this.#start());
-        // Those who follow fail as if each had read the log; starting again would hide a store that keeps failing.
-        if (recent?.failure !== undefined) throw recent.failure;
-        if (recent?.covers(position)) {
-          const next = recent.next(position);
-          if (next === undefined) {
-            if (followed?.recent !== recent) {
-              followed?.waiter.close();
-              followed = { recent, waiter: recent.waiterFor(signal) };
-            }
-            try {
-              await followed.waiter.wait(position);
-            } catch {
-              // The shared part has ended.
-            }
-            if (recent.failure !== undefined) throw recent.failure;
-          } else {
-            position = typeof next === 'number' ? next : next.revision;
-            if (typeof next !== 'number') yield next;
-            else if (progress) yield new ObjectCommit(this.#kind, { revision: next, changes: [] });
-          }
-          continue;
-        }
-        let isBehind = true;
-        for await (const commit of this.#commits(position, signal)) {
-          position = commit.revision;
-          if (progress || commit.changes.length > 0) yield new ObjectCommit(this.#kind, commit);
-          if (!this.#recent) void this.#start();
-          isBehind = !this.#recent?.covers(position);
-          if (!isBehind) break;
-        }
-        if (isBehind) return;
-      }
-    } finally {
-      followed?.waiter.close();
-      if (--this.#watches === 0) this.#end();
-    }
+  }
+
+  leave(): void {
+    if (--this.#watches === 0) this.#end();
+  }
+
+  /** The shared part, if it is being read. */
+  get recent(): RecentCommits<ObjectCommit> | undefined {
+    return this.#recent;
+  }
+
+  emptyCommit(revision: Revision): ObjectCommit {
+    return new ObjectCommit(this.#kind, { revision, changes: [] });
   }
 
   /** Call it after the store has discarded the history before a revision. */
@@ -90,7 +56,7 @@ export class SharedLog {
   }
 
   /** Never rejects: a watch that finds no shared part reads on its own, and reports the failure of the store. */
-  #start(): Promise<RecentCommits<ObjectCommit> | undefined> {
+  start(): Promise<RecentCommits<ObjectCommit> | undefined> {
     this.#starting ??= this.#open().finally(() => {
       this.#starting = undefined;
     });
@@ -121,6 +87,11 @@ export class SharedLog {
       recent.end(error);
     }
     if (this.#recent === recent) this.#recent = undefined;
+  }
+
+  /** The log itself, for a watch that is behind the shared part. */
+  async *own(after: Revision, signal: AbortSignal | undefined): AsyncGenerator<ObjectCommit, void> {
+    for await (const commit of this.#commits(after, signal)) yield new ObjectCommit(this.#kind, commit);
   }
 
   #commits(after: Revision, signal: AbortSignal | undefined): AsyncIterable<Commit> {

@@ -42,9 +42,9 @@ export class RevisionNotifier {
     });
   }
 
-  /** For a watch that waits many times: a listener on the signal for each wait costs more than the rest of the wait. */
-  waiterFor(signal: AbortSignal | undefined): RevisionWaiter {
-    return new RevisionWaiter(this, this.#waiting, signal);
+  /** For a watch that waits many times: a listener on a signal for each wait costs more than the rest of the wait. */
+  waiter(): RevisionWaiter {
+    return new RevisionWaiter(this, this.#waiting);
   }
 
   get closed(): ApiError | undefined {
@@ -68,27 +68,23 @@ interface Waiter {
   fail(error: unknown): void;
 }
 
-/** The waits of one watch, one at a time, with one listener on its signal until `close`. */
+/** The waits of one watch, one at a time. `wake` ends the current one. */
 export class RevisionWaiter implements Waiter {
   readonly #notifier: RevisionNotifier;
   readonly #waiting: Set<Waiter>;
-  readonly #signal: AbortSignal | undefined;
-  readonly #abort = () => this.wake();
   #settle: { readonly resolve: () => void; readonly reject: (error: unknown) => void } | undefined;
   after: Revision = 0;
 
-  constructor(notifier: RevisionNotifier, waiting: Set<Waiter>, signal: AbortSignal | undefined) {
+  constructor(notifier: RevisionNotifier, waiting: Set<Waiter>) {
     this.#notifier = notifier;
     this.#waiting = waiting;
-    this.#signal = signal;
-    signal?.addEventListener('abort', this.#abort);
   }
 
   /** As `RevisionNotifier.wait`. */
   wait(after: Revision): Promise<void> {
     const { closed, revision } = this.#notifier;
     if (closed) return Promise.reject(closed);
-    if (revision > after || this.#signal?.aborted) return Promise.resolve();
+    if (revision > after) return Promise.resolve();
     this.after = after;
     this.#waiting.add(this);
     return new Promise((resolve, reject) => {
@@ -104,10 +100,5 @@ export class RevisionWaiter implements Waiter {
   fail(error: unknown): void {
     this.#waiting.delete(this);
     this.#settle?.reject(error);
-  }
-
-  close(): void {
-    this.#signal?.removeEventListener('abort', this.#abort);
-    this.wake();
   }
 }
