@@ -242,6 +242,29 @@ describe('delete', () => {
   });
 });
 
+describe('a request that names no namespace', () => {
+  const everywhere = '/apis/example.io/v1/gadgets';
+  const named = `${everywhere}/a`;
+
+  it.each([
+    ['POST', everywhere, 405],
+    ['DELETE', everywhere, 405],
+    ['PATCH', everywhere, 405],
+    ['PUT', gadgets, 405],
+    ['PATCH', gadgets, 405],
+    ['GET', named, 404],
+    ['PUT', named, 404],
+    ['PATCH', named, 404],
+    ['DELETE', named, 404],
+    ['GET', `${named}/scale`, 404],
+  ])('or no object, %s %s, affects none: %i', async (method, path, code) => {
+    await call('POST', gadgets, gadget('a'));
+    const body = { POST: gadget('b'), PUT: gadget('a', { replicas: 7 }), PATCH: { spec: { replicas: 7 } } }[method];
+    expect((await call(method, path, body)).code).toBe(code);
+    expect((await call('GET', everywhere)).body.items).toMatchObject([{ metadata: { name: 'a', generation: 1 } }]);
+  });
+});
+
 describe('list', () => {
   beforeEach(async () => {
     for (const name of ['a', 'b', 'c']) await call('POST', gadgets, gadget(name));
@@ -375,7 +398,38 @@ describe('namespaces', () => {
     await call('POST', '/api/v1/namespaces', { metadata: { name: 'other' } });
     expect((await call('DELETE', '/api/v1/namespaces/other')).body.metadata.deletionTimestamp).toBeDefined();
     const refused = await call('POST', '/apis/example.io/v1/namespaces/other/gadgets', gadget('a'));
-    expect(refused).toMatchObject({ code: 403, body: { details: { causes: [{ reason: 'NamespaceTerminating' }] } } });
+    expect(refused).toMatchObject({
+      code: 403,
+      body: {
+        message: expect.stringContaining('gadgets.example.io "a" is forbidden'),
+        details: { causes: [{ reason: 'NamespaceTerminating' }] },
+      },
+    });
+  });
+
+  it('have their name as a label, which cannot be removed', async () => {
+    const label = { 'kubernetes.io/metadata.name': 'other' };
+    const created = await call('POST', '/api/v1/namespaces', { metadata: { name: 'other', labels: { a: 'b' } } });
+    expect(created.body.metadata.labels).toEqual({ a: 'b', ...label });
+    const patched = await call('PATCH', '/api/v1/namespaces/other', { metadata: { labels: null } });
+    expect(patched.body.metadata.labels).toEqual(label);
+  });
+
+  it('are deleted one by one, and the default one never', async () => {
+    for (const name of ['default', 'other']) await call('POST', '/api/v1/namespaces', { metadata: { name } });
+    expect(await call('DELETE', '/api/v1/namespaces/default')).toMatchObject({
+      code: 403,
+      body: { reason: 'Forbidden', message: 'namespaces "default" is forbidden: this namespace may not be deleted' },
+    });
+    expect((await call('DELETE', '/api/v1/namespaces')).code).toBe(405);
+    const { body } = await call('GET', '/api/v1/namespaces');
+    expect(body.items.map((item: { metadata: object }) => 'deletionTimestamp' in item.metadata)).toEqual([
+      false,
+      false,
+    ]);
+    const { resources } = (await call('GET', '/api/v1')).body;
+    const { verbs } = resources.find(({ name }: { name: string }) => name === 'namespaces');
+    expect(verbs).toEqual(['create', 'delete', 'get', 'list', 'patch', 'update', 'watch']);
   });
 });
 
