@@ -289,6 +289,13 @@ describe('list', () => {
     expect((await call('GET', `${gadgets}?resourceVersion=999999`)).code).toBe(504);
   });
 
+  it.each([gadgets, `${gadgets}/a`])('rejects a version that is not one: %s', async (path) => {
+    expect((await call('GET', `${path}?resourceVersion=abc`)).code).toBe(400);
+    expect((await call('GET', `${path}?resourceVersion=-1`)).code).toBe(400);
+    expect((await call('GET', `${path}?resourceVersion=`)).code).toBe(200);
+    expect((await call('GET', `${path}?resourceVersion=0`)).code).toBe(200);
+  });
+
   it('returns tables and metadata on request', async () => {
     const table = await call('GET', gadgets, undefined, { Accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' });
     expect(table.body).toMatchObject({ kind: 'Table', apiVersion: 'meta.k8s.io/v1' });
@@ -439,6 +446,25 @@ describe('a secret', () => {
     const { body } = await call('POST', secrets, { metadata: { name: 's' }, stringData: { password: 'abc' } });
     expect(body).toMatchObject({ type: 'Opaque', data: { password: 'YWJj' } });
     expect(body).not.toHaveProperty('stringData');
+  });
+
+  it('keeps its type', async () => {
+    const secrets = '/api/v1/namespaces/default/secrets';
+    await call('POST', secrets, { metadata: { name: 's' }, type: 'example.io/one' });
+    expect(await call('PATCH', `${secrets}/s`, { type: 'example.io/other' })).toMatchObject({
+      code: 422,
+      body: { message: expect.stringContaining('type: Invalid value: "example.io/other": field is immutable') },
+    });
+  });
+});
+
+describe('a config map', () => {
+  it('has every key once, as text or as bytes', async () => {
+    const both = { metadata: { name: 'm' }, data: { a: 'x' }, binaryData: { a: 'eA==' } };
+    expect(await call('POST', '/api/v1/namespaces/default/configmaps', both)).toMatchObject({
+      code: 422,
+      body: { message: expect.stringContaining('data[a]: Invalid value: "a": duplicate of key present in binaryData') },
+    });
   });
 });
 
