@@ -488,4 +488,23 @@ describe('the server', () => {
     ]);
     expect((await call('GET', '/openapi/v3')).body.paths).toHaveProperty(['apis/example.io/v1']);
   });
+
+  it('lists the reviews that it answers', async () => {
+    const names = async (group: string) =>
+      (await call('GET', `/apis/${group}/v1`)).body.resources.map(({ name }: { name: string }) => name);
+    expect(await names('authentication.k8s.io')).toEqual(['selfsubjectreviews', 'tokenreviews']);
+    expect(await names('authorization.k8s.io')).toContain('selfsubjectaccessreviews');
+    expect((await call('GET', '/openapi/v3')).body.paths).toHaveProperty(['apis/authorization.k8s.io/v1']);
+  });
+
+  it('serves OpenAPI v2 without definitions, in protobuf only', async () => {
+    const accept = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
+    const { code, headers, text } = await call('GET', '/openapi/v2', undefined, { Accept: accept });
+    expect({ code, type: headers['content-type'], text }).toEqual({
+      code: 200,
+      type: accept.replace('@', '.'),
+      text: '\n\x032.0\x12\x19\n\nKubernetes\x12\x0bunversioned',
+    });
+    expect((await call('GET', '/openapi/v2')).code).toBe(406);
+  });
 });
