@@ -1,5 +1,6 @@
 /** The verbs over a real connection, as clients of Kubernetes send them. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '@ecsm/runtime';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type RunningServer, startServer } from './server.kit.ts';
 
 const gadgets = '/apis/example.io/v1/namespaces/default/gadgets';
@@ -375,6 +376,23 @@ describe('watch', () => {
     expect(first?.object.columnDefinitions).not.toEqual([]);
     expect(second?.object).toMatchObject({ kind: 'Table', rows: [{ cells: expect.anything() }] });
     expect(second?.object.columnDefinitions ?? []).toEqual([]);
+  });
+
+  it('shows ages in a table at the time of the event, not of its own start', async () => {
+    const hourMs = 3_600_000;
+    await call('POST', gadgets, gadget('old'));
+    const asTable = { Accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' };
+    const lines = running.watch(`${gadgets}?watch=1&resourceVersion=0`, 3, asTable);
+    await expect.poll(() => running.server.watches).toBe(1);
+    const now = vi.spyOn(systemClock, 'now').mockImplementation(() => Date.now() + hourMs);
+    onTestFinished(() => now.mockRestore());
+    await call('POST', gadgets, gadget('new'));
+    await call('PATCH', `${gadgets}/old`, { spec: { replicas: 2 } });
+    const [, created, changed] = (await lines).map(({ object }) => object.rows[0].cells);
+    expect({ created, changed }).toEqual({
+      created: expect.arrayContaining(['new', '0s']),
+      changed: expect.arrayContaining(['old', '60m']),
+    });
   });
 
   it('ends after timeoutSeconds', async () => {
