@@ -380,15 +380,15 @@ describe('watch', () => {
 
   it('shows ages in a table at the time of the event, not of its own start', async () => {
     const hourMs = 3_600_000;
-    await call('POST', gadgets, gadget('old'));
+    const { body } = await call('POST', gadgets, gadget('old'));
     const asTable = { Accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' };
-    const lines = running.watch(`${gadgets}?watch=1&resourceVersion=0`, 3, asTable);
+    const lines = running.watch(`${gadgets}?watch=1&resourceVersion=${body.metadata.resourceVersion}`, 2, asTable);
     await expect.poll(() => running.server.watches).toBe(1);
     const now = vi.spyOn(systemClock, 'now').mockImplementation(() => Date.now() + hourMs);
     onTestFinished(() => now.mockRestore());
     await call('POST', gadgets, gadget('new'));
     await call('PATCH', `${gadgets}/old`, { spec: { replicas: 2 } });
-    const [, created, changed] = (await lines).map(({ object }) => object.rows[0].cells);
+    const [created, changed] = (await lines).map(({ object }) => object.rows[0].cells);
     expect({ created, changed }).toEqual({
       created: expect.arrayContaining(['new', '0s']),
       changed: expect.arrayContaining(['old', '60m']),
