@@ -79,6 +79,33 @@ describe.skipIf(kubectl === undefined)('kubectl', () => {
     expect(await out('get gadget moved -o jsonpath={.metadata.resourceVersion}')).toBe(before);
   });
 
+  it('continues on the client what it has applied on the server', async () => {
+    const object = (options: string) =>
+      gadgetManifest(1).replace('name: web', 'name: returned').replace('ports:', `${options}, ports:`);
+    await out('apply -f -', object('options: { x: a }'));
+    await out('apply --server-side -f -', object('options: { x: a, y: b }'));
+    const { err } = await server.run('apply -f -', object('options: { x: a }'));
+    expect(err).toBe('');
+    expect(await out('get gadget returned -o jsonpath={.spec.options}')).toBe('{"x":"a"}');
+  });
+
+  it('validates and replaces what it has written as a list', async () => {
+    await out('apply -f -', gadgetManifest(1).replace('name: web', 'name: listed'));
+    const list = await out('get gadgets --field-selector metadata.name=listed -o yaml');
+    expect(list).toContain('kind: List');
+    expect(await out('replace -f -', list)).toContain('gadget.example.io/listed replaced');
+    const wrong = await server.run('replace -f -', list.replace('replicas:', 'replica:'));
+    expect(wrong).toMatchObject({ code: 1, err: expect.stringContaining('unknown field "spec.replica"') });
+  });
+
+  it('asks what a user may do with a file', async () => {
+    const review = `apiVersion: authorization.k8s.io/v1
+kind: SelfSubjectAccessReview
+spec: { resourceAttributes: { verb: get, resource: secrets } }
+`;
+    expect(await out('create -o jsonpath={.status.allowed} -f -', review)).toBe('true');
+  });
+
   it('reports mistakes as it does on Kubernetes', async () => {
     expect((await run('get gadget none')).err).toBe(
       'Error from server (NotFound): gadgets.example.io "none" not found\n',

@@ -31,6 +31,8 @@ it('reads and writes with the credentials of a kubeconfig', async () => {
 ecsmctl apply -f telemetry.yaml
 ecsmctl scale service telemetry --replicas 3
 ecsmctl get services -o custom-columns=NAME:.metadata.name,REPLICAS:.spec.deploymentStrategy.replicas
+ecsmctl rollout status service telemetry --timeout 1s
+ecsmctl wait service telemetry --for condition=Available --timeout 1s
 ecsmctl apply -f telemetry.yaml
 ecsmctl apply -f telemetry.yaml --force-conflicts
 ecsmctl backup fleet.backup
@@ -53,6 +55,7 @@ ecsmctl get services`),
   });
   expect(err).toContain('fields of other managers: .spec.deploymentStrategy.replicas (ecsmctl-scale)');
   expect(err).toContain('is served by an API server: run this command where the server has its store');
+  expect(err.match(/timed out waiting for ("telemetry"|condition Available)/g)).toHaveLength(2);
   expect(err).toContain('User "jane" cannot list resource "ecsmservices"');
   expect(err).toContain('No resources found in default namespace.');
 });

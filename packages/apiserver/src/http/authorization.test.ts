@@ -154,6 +154,26 @@ it('reads the store for a user who may: the requests above are real ones', async
   expect(storeCalls).toBeGreaterThan(0);
 });
 
+describe('a user who may do everything in one namespace', () => {
+  const nested = '/api/v1/namespaces/elsewhere/namespaces';
+
+  it.each([
+    ['GET', nested],
+    ['GET', `${nested}?watch=1&timeoutSeconds=1`],
+    ['GET', `${nested}/here`],
+    ['POST', nested, { metadata: { name: 'new' } }],
+    ['PATCH', `${nested}/here`, { metadata: { labels: { a: 'b' } } }],
+    ['DELETE', nested],
+    ['DELETE', `${nested}/here`],
+  ])('reaches no other namespace through its own: %s %s', async (method, path, body?: object) => {
+    expect((await as('elsewhere', method, path, body)).code).toBe(404);
+    expect((await as('root', 'GET', '/api/v1/namespaces')).body.items).toMatchObject([
+      { metadata: { name: 'elsewhere' } },
+      { metadata: { name: 'here', generation: 1 } },
+    ]);
+  });
+});
+
 describe('a server-side apply by a user who may patch and not create', () => {
   const apply = (name: string, more: object = {}) =>
     as(

@@ -131,7 +131,7 @@ describe('a server-side apply', () => {
     await call('POST', `${gadgets}${query}`, { ...applied, metadata: { name: 'a', annotations } });
     const { code, body } = await applyAs('kubectl', gadget('a', { colour: 'red', options: { x: '1' } }));
     expect({ code, options: body.spec.options }).toEqual({ code: 200, options: { x: '1' } });
-    expect(body.metadata.annotations).toBeUndefined();
+    expect(JSON.parse(body.metadata.annotations[key])).toMatchObject({ spec: { colour: 'red', options: { x: '1' } } });
     expect(managersOf(body)).toContain('kubectl Apply');
   });
 });

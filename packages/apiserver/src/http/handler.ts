@@ -288,7 +288,7 @@ export class Handler {
   #view(accept: View['accept'], query: URLSearchParams): View {
     const wanted = query.get('includeObject');
     const includeObject = wanted === 'None' || wanted === 'Object' ? wanted : 'Metadata';
-    return { accept, includeObject, nowMs: this.#options.clock.now() };
+    return { accept, includeObject, clock: this.#options.clock };
   }
 }
 

@@ -13,7 +13,7 @@ import {
   sleep,
 } from '@ecsm/runtime';
 import { Namespace } from '../kinds/core.ts';
-import { contentsFinalizer } from '../verbs/prepare.ts';
+import { contentsFinalizer, nameLabel } from '../verbs/prepare.ts';
 
 /** Objects can be written to the registry by other processes, in namespaces that have no object yet. */
 const sweepMs = 60_000;
@@ -44,20 +44,24 @@ export function namespaceController(log: Log, names: readonly string[]): readonl
 }
 
 async function reconcile(registry: Registry, namespace: Namespace): Promise<ReconcileResult> {
-  const { name, uid, finalizers = [], deletionTimestamp } = namespace.metadata;
+  const { name, uid, finalizers = [], labels = {}, deletionTimestamp } = namespace.metadata;
   const namespaces = registry.resource(Namespace);
   const phase = deletionTimestamp === undefined ? 'Active' : 'Terminating';
   if (namespace.status?.phase !== phase) await namespaces.updateStatus({ metadata: { name, uid }, status: { phase } });
   if (deletionTimestamp === undefined) {
-    if (!finalizers.includes(contentsFinalizer)) {
-      await namespaces.patch(name, { metadata: { finalizers: [...finalizers, contentsFinalizer] } }, { uid });
-    }
+    const isComplete = finalizers.includes(contentsFinalizer) && labels[nameLabel] === name;
+    if (!isComplete) await namespaces.patch(name, { metadata: completed(name, finalizers) }, { uid });
     return;
   }
   if (!finalizers.includes(contentsFinalizer)) return;
   if (!(await deleteContents(registry, name))) return { requeueAfterMs: retryMs };
   const left = finalizers.filter((finalizer) => finalizer !== contentsFinalizer);
   await namespaces.patch(name, { metadata: { finalizers: left } }, { uid });
+}
+
+/** What the server adds to every namespace. */
+function completed(name: string, finalizers: readonly string[] = []) {
+  return { finalizers: [...new Set([...finalizers, contentsFinalizer])], labels: { [nameLabel]: name } };
 }
 
 /** Returns whether the namespace is empty. */
@@ -114,7 +118,7 @@ async function createUnlessExists(registry: Registry, name: string): Promise<voi
     await namespaces.get(name);
   } catch (error) {
     if (!isApiError(error, 'NotFound')) throw error;
-    const created = namespaces.create({ metadata: { name, finalizers: [contentsFinalizer] }, spec: {} });
+    const created = namespaces.create({ metadata: { name, ...completed(name) }, spec: {} });
     await created.catch((conflict: unknown) => {
       if (!isApiError(conflict, 'AlreadyExists')) throw conflict;
     });

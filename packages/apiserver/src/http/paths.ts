@@ -2,6 +2,7 @@
 import { aggregatedContentType, groupDiscoveryList } from '../discovery/aggregated.ts';
 import { apiGroup, apiGroupList, apiResourceList, apiVersions, versionInfo } from '../discovery/discovery.ts';
 import { openApiDocument, openApiIndex } from '../discovery/openapi.ts';
+import { openApiV2Accepted, openApiV2ContentType, openApiV2Document } from '../discovery/openapi-v2.ts';
 import type { ServedResource } from '../discovery/served.ts';
 import { negotiateDiscovery } from '../request/accept.ts';
 import { HttpError, pathNotFound } from '../response/http-error.ts';
@@ -53,7 +54,7 @@ export class Paths {
         if (fourth === undefined || fourth === '') return { body: this.#resources(second, third) };
         break;
       case 'openapi':
-        return { body: this.#openApi(path) };
+        return path === '/openapi/v2' ? openApiV2(accept) : { body: this.#openApi(path) };
     }
     throw pathNotFound();
   }
@@ -70,7 +71,6 @@ export class Paths {
 
   #openApi(path: string): unknown {
     const { served } = this.#options;
-    if (path === '/openapi/v2') throw new HttpError(406, 'NotAcceptable', 'only OpenAPI v3 is served: /openapi/v3');
     if (path === '/openapi/v3') return this.#cached(path, () => openApiIndex(served));
     const [, groupVersion = ''] = /^\/openapi\/v3\/(.+)$/.exec(path) ?? [];
     return this.#cached(path, () => found(openApiDocument(served, groupVersion)));
@@ -81,6 +81,12 @@ export class Paths {
     this.#documents.set(path, known);
     return known;
   }
+}
+
+function openApiV2(accept: string): PathAnswer {
+  const isAccepted = openApiV2Accepted.some((mediaType) => accept.includes(mediaType));
+  if (isAccepted) return { contentType: openApiV2ContentType, body: openApiV2Document };
+  throw new HttpError(406, 'NotAcceptable', 'only OpenAPI v3 is served: /openapi/v3');
 }
 
 function found<T>(value: T | undefined): T {

@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import type { Kind } from '@ecsm/runtime';
+import type { Clock, Kind } from '@ecsm/runtime';
 import type { Negotiated } from '../request/accept.ts';
 import { partialListOf, partialOf } from '../response/partial.ts';
 import { statusOf } from '../response/status.ts';
@@ -27,13 +27,14 @@ const textLengthMax = 16 * 1024;
 export interface View {
   readonly accept: Negotiated;
   readonly includeObject: 'None' | 'Metadata' | 'Object';
-  readonly nowMs: number;
+  /** Ages are those at the time of a response, or of an event of a watch. */
+  readonly clock: Pick<Clock, 'now'>;
 }
 
 /** The body of an answer in the representation that the client has asked for. */
-export function represent(answer: ObjectAnswer, kind: Kind, { accept, includeObject, nowMs }: View): object {
+export function represent(answer: ObjectAnswer, kind: Kind, { accept, includeObject, clock }: View): object {
   if (answer.type === 'other') return answer.object;
-  const options = { includeObject, nowMs, columnDefinitions: true };
+  const options = { includeObject, nowMs: clock.now(), columnDefinitions: true };
   if (answer.type === 'object') {
     const { object } = answer;
     if (accept.as === 'Table') return tableOfObject(kind, object, options);

@@ -2,6 +2,7 @@
 import type { JsonObject } from '@ecsm/runtime';
 import type { Authenticator, Authorizer, User } from '../auth/contract.ts';
 import { type Review, reviews } from '../auth/reviews.ts';
+import type { ServedResource } from '../discovery/served.ts';
 import { decodeBody } from '../request/body.ts';
 import type { ResourceRequest } from '../request/request-info.ts';
 import { unauthorized } from '../response/http-error.ts';
@@ -13,6 +14,24 @@ export interface ReviewsOptions {
   readonly authorizer: Authorizer | undefined;
   readonly authenticator: Authenticator | undefined;
 }
+
+/** For discovery and OpenAPI. */
+export const servedReviews: readonly ServedResource[] = reviews.map(({ group, version, kind, plural, namespaced }) => ({
+  kind: {
+    group,
+    version,
+    kind,
+    plural,
+    singular: kind.toLowerCase(),
+    shortNames: [],
+    categories: [],
+    description: 'A question to the server, which is answered and not stored.',
+    scope: namespaced ? 'Namespaced' : 'Cluster',
+    jsonSchema: () => ({ type: 'object', properties: { spec: {}, status: {} } }),
+  },
+  verbs: ['create'],
+  subresources: [],
+}));
 
 const allowAll: Authorizer = {
   authorize: () => ({ allowed: true, reason: '' }),

@@ -3,6 +3,7 @@ import type { Kind, Registry } from '@ecsm/runtime';
 import { allVerbs, readVerbs, type ServedResource, servedKind } from '../discovery/served.ts';
 import { pathNotFound } from '../response/http-error.ts';
 import type { Target } from '../verbs/call.ts';
+import { isNamespace } from '../verbs/namespaces.ts';
 import { isWritable } from '../verbs/write.ts';
 
 export class ServedResources {
@@ -43,5 +44,6 @@ function keyOf({ group, version, plural }: Pick<Kind, 'group' | 'version' | 'plu
 
 function servedResource({ kind, resource }: Target): ServedResource {
   const strategicMerge = kind.group === '' || kind.group.endsWith('.k8s.io');
-  return servedKind(kind, { verbs: isWritable(resource) ? allVerbs : readVerbs, strategicMerge });
+  const verbs = isNamespace(kind) ? allVerbs.filter((verb) => verb !== 'deletecollection') : allVerbs;
+  return servedKind(kind, { verbs: isWritable(resource) ? verbs : readVerbs, strategicMerge });
 }

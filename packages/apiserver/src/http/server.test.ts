@@ -1,5 +1,6 @@
 /** The verbs over a real connection, as clients of Kubernetes send them. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '@ecsm/runtime';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type RunningServer, startServer } from './server.kit.ts';
 
 const gadgets = '/apis/example.io/v1/namespaces/default/gadgets';
@@ -242,6 +243,29 @@ describe('delete', () => {
   });
 });
 
+describe('a request that names no namespace', () => {
+  const everywhere = '/apis/example.io/v1/gadgets';
+  const named = `${everywhere}/a`;
+
+  it.each([
+    ['POST', everywhere, 405],
+    ['DELETE', everywhere, 405],
+    ['PATCH', everywhere, 405],
+    ['PUT', gadgets, 405],
+    ['PATCH', gadgets, 405],
+    ['GET', named, 404],
+    ['PUT', named, 404],
+    ['PATCH', named, 404],
+    ['DELETE', named, 404],
+    ['GET', `${named}/scale`, 404],
+  ])('or no object, %s %s, affects none: %i', async (method, path, code) => {
+    await call('POST', gadgets, gadget('a'));
+    const body = { POST: gadget('b'), PUT: gadget('a', { replicas: 7 }), PATCH: { spec: { replicas: 7 } } }[method];
+    expect((await call(method, path, body)).code).toBe(code);
+    expect((await call('GET', everywhere)).body.items).toMatchObject([{ metadata: { name: 'a', generation: 1 } }]);
+  });
+});
+
 describe('list', () => {
   beforeEach(async () => {
     for (const name of ['a', 'b', 'c']) await call('POST', gadgets, gadget(name));
@@ -264,6 +288,13 @@ describe('list', () => {
     const exact = await call('GET', `${gadgets}?resourceVersion=${resourceVersion}&resourceVersionMatch=Exact`);
     expect(exact.body.items).toHaveLength(3);
     expect((await call('GET', `${gadgets}?resourceVersion=999999`)).code).toBe(504);
+  });
+
+  it.each([gadgets, `${gadgets}/a`])('rejects a version that is not one: %s', async (path) => {
+    expect((await call('GET', `${path}?resourceVersion=abc`)).code).toBe(400);
+    expect((await call('GET', `${path}?resourceVersion=-1`)).code).toBe(400);
+    expect((await call('GET', `${path}?resourceVersion=`)).code).toBe(200);
+    expect((await call('GET', `${path}?resourceVersion=0`)).code).toBe(200);
   });
 
   it('returns tables and metadata on request', async () => {
@@ -347,6 +378,23 @@ describe('watch', () => {
     expect(second?.object.columnDefinitions ?? []).toEqual([]);
   });
 
+  it('shows ages in a table at the time of the event, not of its own start', async () => {
+    const hourMs = 3_600_000;
+    const { body } = await call('POST', gadgets, gadget('old'));
+    const asTable = { Accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' };
+    const lines = running.watch(`${gadgets}?watch=1&resourceVersion=${body.metadata.resourceVersion}`, 2, asTable);
+    await expect.poll(() => running.server.watches).toBe(1);
+    const now = vi.spyOn(systemClock, 'now').mockImplementation(() => Date.now() + hourMs);
+    onTestFinished(() => now.mockRestore());
+    await call('POST', gadgets, gadget('new'));
+    await call('PATCH', `${gadgets}/old`, { spec: { replicas: 2 } });
+    const [created, changed] = (await lines).map(({ object }) => object.rows[0].cells);
+    expect({ created, changed }).toEqual({
+      created: expect.arrayContaining(['new', '0s']),
+      changed: expect.arrayContaining(['old', '60m']),
+    });
+  });
+
   it('ends after timeoutSeconds', async () => {
     expect(await running.watch(`${gadgets}?watch=1&timeoutSeconds=1`, 1)).toEqual([]);
   });
@@ -375,7 +423,38 @@ describe('namespaces', () => {
     await call('POST', '/api/v1/namespaces', { metadata: { name: 'other' } });
     expect((await call('DELETE', '/api/v1/namespaces/other')).body.metadata.deletionTimestamp).toBeDefined();
     const refused = await call('POST', '/apis/example.io/v1/namespaces/other/gadgets', gadget('a'));
-    expect(refused).toMatchObject({ code: 403, body: { details: { causes: [{ reason: 'NamespaceTerminating' }] } } });
+    expect(refused).toMatchObject({
+      code: 403,
+      body: {
+        message: expect.stringContaining('gadgets.example.io "a" is forbidden'),
+        details: { causes: [{ reason: 'NamespaceTerminating' }] },
+      },
+    });
+  });
+
+  it('have their name as a label, which cannot be removed', async () => {
+    const label = { 'kubernetes.io/metadata.name': 'other' };
+    const created = await call('POST', '/api/v1/namespaces', { metadata: { name: 'other', labels: { a: 'b' } } });
+    expect(created.body.metadata.labels).toEqual({ a: 'b', ...label });
+    const patched = await call('PATCH', '/api/v1/namespaces/other', { metadata: { labels: null } });
+    expect(patched.body.metadata.labels).toEqual(label);
+  });
+
+  it('are deleted one by one, and the default one never', async () => {
+    for (const name of ['default', 'other']) await call('POST', '/api/v1/namespaces', { metadata: { name } });
+    expect(await call('DELETE', '/api/v1/namespaces/default')).toMatchObject({
+      code: 403,
+      body: { reason: 'Forbidden', message: 'namespaces "default" is forbidden: this namespace may not be deleted' },
+    });
+    expect((await call('DELETE', '/api/v1/namespaces')).code).toBe(405);
+    const { body } = await call('GET', '/api/v1/namespaces');
+    expect(body.items.map((item: { metadata: object }) => 'deletionTimestamp' in item.metadata)).toEqual([
+      false,
+      false,
+    ]);
+    const { resources } = (await call('GET', '/api/v1')).body;
+    const { verbs } = resources.find(({ name }: { name: string }) => name === 'namespaces');
+    expect(verbs).toEqual(['create', 'delete', 'get', 'list', 'patch', 'update', 'watch']);
   });
 });
 
@@ -385,6 +464,25 @@ describe('a secret', () => {
     const { body } = await call('POST', secrets, { metadata: { name: 's' }, stringData: { password: 'abc' } });
     expect(body).toMatchObject({ type: 'Opaque', data: { password: 'YWJj' } });
     expect(body).not.toHaveProperty('stringData');
+  });
+
+  it('keeps its type', async () => {
+    const secrets = '/api/v1/namespaces/default/secrets';
+    await call('POST', secrets, { metadata: { name: 's' }, type: 'example.io/one' });
+    expect(await call('PATCH', `${secrets}/s`, { type: 'example.io/other' })).toMatchObject({
+      code: 422,
+      body: { message: expect.stringContaining('type: Invalid value: "example.io/other": field is immutable') },
+    });
+  });
+});
+
+describe('a config map', () => {
+  it('has every key once, as text or as bytes', async () => {
+    const both = { metadata: { name: 'm' }, data: { a: 'x' }, binaryData: { a: 'eA==' } };
+    expect(await call('POST', '/api/v1/namespaces/default/configmaps', both)).toMatchObject({
+      code: 422,
+      body: { message: expect.stringContaining('data[a]: Invalid value: "a": duplicate of key present in binaryData') },
+    });
   });
 });
 
@@ -407,5 +505,24 @@ describe('the server', () => {
       'gadgets/scale',
     ]);
     expect((await call('GET', '/openapi/v3')).body.paths).toHaveProperty(['apis/example.io/v1']);
+  });
+
+  it('lists the reviews that it answers', async () => {
+    const names = async (group: string) =>
+      (await call('GET', `/apis/${group}/v1`)).body.resources.map(({ name }: { name: string }) => name);
+    expect(await names('authentication.k8s.io')).toEqual(['selfsubjectreviews', 'tokenreviews']);
+    expect(await names('authorization.k8s.io')).toContain('selfsubjectaccessreviews');
+    expect((await call('GET', '/openapi/v3')).body.paths).toHaveProperty(['apis/authorization.k8s.io/v1']);
+  });
+
+  it('serves OpenAPI v2 without definitions, in protobuf only', async () => {
+    const accept = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
+    const { code, headers, text } = await call('GET', '/openapi/v2', undefined, { Accept: accept });
+    expect({ code, type: headers['content-type'], text }).toEqual({
+      code: 200,
+      type: accept.replace('@', '.'),
+      text: '\n\x032.0\x12\x19\n\nKubernetes\x12\x0bunversioned',
+    });
+    expect((await call('GET', '/openapi/v2')).code).toBe(406);
   });
 });

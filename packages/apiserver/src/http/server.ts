@@ -21,7 +21,7 @@ import { admitWrite } from './escalation.ts';
 import { Handler } from './handler.ts';
 import { defaultLimits, type Limits } from './limits.ts';
 import { Paths } from './paths.ts';
-import { Reviews } from './reviews.ts';
+import { Reviews, servedReviews } from './reviews.ts';
 import { ServedResources } from './served.ts';
 
 export interface ApiServerOptions {
@@ -79,7 +79,7 @@ export class ApiServer {
       clock,
       log,
       served,
-      paths: new Paths({ served: served.all, ready: () => this.#ready(registry) }),
+      paths: new Paths({ served: [...served.all, ...servedReviews], ready: () => this.#ready(registry) }),
       authenticator,
       authorizer,
       admit: async (user, kind, object) => {

@@ -70,8 +70,8 @@ function lineOf(type: string, object: object, isChunked: boolean): Buffer {
 }
 
 function represented(event: ServerEvent, kind: Kind, view: View, columnDefinitions: boolean): object {
-  const { accept, includeObject, nowMs } = view;
+  const { accept, includeObject, clock } = view;
   if (event.type === 'ERROR' || event.type === 'BOOKMARK' || accept.as === undefined) return event.object;
   if (accept.as !== 'Table') return partialOf(event.object);
-  return tableOfObject(kind, event.object, { includeObject, nowMs, columnDefinitions });
+  return tableOfObject(kind, event.object, { includeObject, nowMs: clock.now(), columnDefinitions });
 }

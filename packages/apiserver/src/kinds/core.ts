@@ -56,7 +56,7 @@ export const ConfigMap = defineFieldsKind({
     binaryData: optional(map(string({ pattern: base64 }), { keys: dataKey, description: 'Bytes by key, in base64.' })),
     immutable,
   }),
-  validate: (fields, old) => immutableData(fields, old, ['data', 'binaryData']),
+  validate: (fields, old) => [...overlap(fields), ...immutableData(fields, old, ['data', 'binaryData'])],
   columns: [{ name: 'DATA', value: ({ data = {}, binaryData = {} }) => String(count(data) + count(binaryData)) }],
 });
 
@@ -77,12 +77,30 @@ export const Secret = defineFieldsKind({
     ),
     immutable,
   }),
-  validate: (fields, old) => immutableData(fields, old, ['data', 'type']),
+  validate: (fields, old) => [...sameType(fields, old), ...immutableData(fields, old, ['data'])],
   columns: [
     { name: 'TYPE', value: ({ type }) => type },
     { name: 'DATA', value: ({ data = {} }) => String(count(data)) },
   ],
 });
+
+/** A program that reads the keys as files would find two of one name. */
+function overlap({
+  data = {},
+  binaryData = {},
+}: {
+  readonly data?: object;
+  readonly binaryData?: object;
+}): FieldError[] {
+  return Object.keys(data)
+    .filter((key) => Object.hasOwn(binaryData, key))
+    .map((key) => invalid(`data[${key}]`, key, 'duplicate of key present in binaryData'));
+}
+
+/** Who reads a secret by its type can rely on the keys of that type. */
+function sameType({ type }: { readonly type: string }, old: { readonly type: string } | undefined): FieldError[] {
+  return old === undefined || old.type === type ? [] : [invalid('type', type, 'field is immutable')];
+}
 
 function count(map: object): number {
   return Object.keys(map).length;
@@ -97,6 +115,10 @@ function immutableData<Fields extends { readonly immutable?: boolean }>(
   const changed = names.filter((name) => JSON.stringify(fields[name]) !== JSON.stringify(old[name]));
   const errors = changed.map((path) => forbidden(path, 'field is immutable when `immutable` is set'));
   return fields.immutable === true ? errors : [...errors, forbidden('immutable', 'cannot be unset')];
+}
+
+function invalid(path: string, value: string, message: string): FieldError {
+  return { path, type: 'Invalid value', message: `${JSON.stringify(value)}: ${message}` };
 }
 
 function forbidden(path: string, message: string): FieldError {

@@ -105,6 +105,14 @@ describe('requestInfo', () => {
     expect(caught(() => infoOf('GET', '/api/v1/namespaces/a/pods/b/proxy/c'))).toMatchObject({ code: 404 });
   });
 
+  // A role in the namespace would otherwise apply to every namespace.
+  it.each(['/api/v1/namespaces/a/namespaces', '/api/v1/namespaces/a/namespaces/b/status'])(
+    'answers 404 to namespaces in a namespace: %s',
+    (path) => {
+      expect(caught(() => infoOf('GET', path))).toMatchObject({ code: 404 });
+    },
+  );
+
   it('returns a result or an error of the catalogue for any path', () => {
     const segment = fc.oneof(
       fc.constantFrom('api', 'apis', 'v1', 'namespaces', 'a', '..', '%2f', '%', ''),

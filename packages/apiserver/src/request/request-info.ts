@@ -108,6 +108,8 @@ function placeOf(
   const namespace = segments[from] === 'namespaces' ? segments[from + 1] : undefined;
   if (namespace === undefined) return { namespace, resourceIndex: from };
   const resource = segments[from + 2];
+  // Namespaces are in no namespace: a role in this one must not apply to all of them.
+  if (resource === 'namespaces') throw pathNotFound();
   const isItself = resource === undefined || namespaceSubresources.includes(resource);
   return { namespace, resourceIndex: isItself ? from : from + 2 };
 }

@@ -5,11 +5,13 @@ import { type DeleteOptions, deleteOptionsOf } from '../request/options.ts';
 import { successStatus } from '../response/status.ts';
 import type { Answer, Call } from './call.ts';
 import { isObject } from './input.ts';
+import { requireDeletable } from './namespaces.ts';
 import { listed } from './read.ts';
 import { writable } from './write.ts';
 
 export async function remove(call: Call): Promise<Answer> {
   const { resource } = writable(call);
+  requireDeletable(call);
   const { name = '', target } = call;
   const options = await optionsOf(call);
   const namespace = call.namespace === undefined ? {} : { namespace: call.namespace };

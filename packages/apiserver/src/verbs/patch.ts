@@ -91,7 +91,7 @@ async function apply(call: Call): Promise<Answer> {
 /** Objects in a namespace that is being deleted can still be changed: their finalizers have to be removed. */
 async function requireNamespaceOfNew(call: Call): Promise<void> {
   try {
-    await requireNamespace(call);
+    await requireNamespace(call, call.name);
   } catch (error) {
     if (!(await exists(call))) throw error;
   }

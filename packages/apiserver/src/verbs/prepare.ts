@@ -1,15 +1,18 @@
 /** What Kubernetes does to an object of some kinds before it is stored. */
 import type { Kind } from '@ecsm/runtime';
-import { Namespace, Secret } from '../kinds/core.ts';
+import { Secret } from '../kinds/core.ts';
 import type { Json } from './call.ts';
 import { isObject } from './input.ts';
+import { isNamespace } from './namespaces.ts';
 
 /** Keeps a namespace until its contents are deleted. */
 export const contentsFinalizer = 'ecsm.sh/namespace-contents';
+/** The name of a namespace, by which selectors find it. */
+export const nameLabel = 'kubernetes.io/metadata.name';
 
 export function prepare(kind: Pick<Kind, 'apiVersion' | 'kind'>, object: Json): Json {
   if (kind.apiVersion === Secret.apiVersion && kind.kind === Secret.kind) return withEncodedData(object);
-  if (kind.apiVersion === Namespace.apiVersion && kind.kind === Namespace.kind) return withFinalizer(object);
+  if (isNamespace(kind)) return withNameLabel(withFinalizer(object));
   return object;
 }
 
@@ -29,4 +32,15 @@ function withFinalizer(namespace: Json): Json {
   const finalizers = Array.isArray(metadata['finalizers']) ? metadata['finalizers'] : [];
   if (finalizers.includes(contentsFinalizer)) return namespace;
   return { ...namespace, metadata: { ...metadata, finalizers: [...finalizers, contentsFinalizer] } };
+}
+
+/** A generated name is not known yet: the controller of namespaces sets the label then. */
+function withNameLabel(namespace: Json): Json {
+  const metadata = isObject(namespace['metadata']) ? namespace['metadata'] : {};
+  const { name, labels } = metadata;
+  if (typeof name !== 'string') return namespace;
+  return {
+    ...namespace,
+    metadata: { ...metadata, labels: { ...(isObject(labels) ? labels : {}), [nameLabel]: name } },
+  };
 }

@@ -4,8 +4,9 @@ import { listOptionsOf } from '../request/options.ts';
 import { resourceVersionTooLarge } from '../response/http-error.ts';
 import type { Answer, AnyObject, Call, Target } from './call.ts';
 
-export async function get({ target, namespace, name = '', isTransformed }: Call): Promise<Answer> {
+export async function get({ target, namespace, name = '', isTransformed, query }: Call): Promise<Answer> {
   const { encoded } = target;
+  checkVersion(query.get('resourceVersion') || '0');
   return encoded === undefined || isTransformed
     ? { type: 'object', code: 200, object: await existing(target, namespace, name) }
     : { type: 'text', code: 200, parts: [await encoded.get(name, placeOf(namespace))] };
@@ -54,6 +55,7 @@ async function listedItems<Item>(
   const wanted = listOptionsOf(query);
   const { resourceVersion, resourceVersionMatch } = wanted;
   const isExact = resourceVersionMatch === 'Exact';
+  checkVersion(resourceVersion ?? '0');
   const options: ListOptions = {
     ...(namespace === undefined ? {} : { namespace }),
     ...selectionOf(wanted, name),
@@ -68,7 +70,7 @@ async function listedItems<Item>(
     throw registry.isNewer(resourceVersion, newest) ? resourceVersionTooLarge(resourceVersion, newest) : error;
   });
   // A list is always of the newest version, so it is not older than any version that exists.
-  if (resourceVersion !== undefined && /^\d+$/.test(resourceVersion) && !isExact && wanted.continue === undefined) {
+  if (resourceVersion !== undefined && !isExact && wanted.continue === undefined) {
     if (registry.isNewer(resourceVersion, found.resourceVersion))
       throw resourceVersionTooLarge(resourceVersion, found.resourceVersion);
   }

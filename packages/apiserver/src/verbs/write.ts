@@ -14,7 +14,8 @@ const attemptsMax = 5;
 export async function create(call: Call): Promise<Answer> {
   const { resource } = writable(call);
   const object = prepare(call.target.kind, await inputOf(call));
-  await requireNamespace(call);
+  const { name } = metadataOf(object);
+  await requireNamespace(call, typeof name === 'string' ? name : undefined);
   await call.admit(object);
   return writtenAnswer(call, 201, await resource.create(asInput(object), optionsOf(call)));
 }

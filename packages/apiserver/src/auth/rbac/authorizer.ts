@@ -31,19 +31,28 @@ export class RbacAuthorizer implements Authorizer {
   async rulesFor(user: User, namespace: string): Promise<UserRules> {
     const rules = [...this.#source.policy().grantsOf(user, namespace)].flatMap((grant) => grant.rules);
     return {
-      resourceRules: rules
-        .filter(({ resources }) => !isEmpty(resources))
-        .map(({ verbs, apiGroups = [], resources = [], resourceNames }) => ({
-          verbs,
-          apiGroups,
-          resources,
-          ...(isEmpty(resourceNames) ? {} : { resourceNames }),
-        })),
-      nonResourceRules: rules
-        .filter(({ nonResourceURLs }) => !isEmpty(nonResourceURLs))
-        .map(({ verbs, nonResourceURLs = [] }) => ({ verbs, nonResourceURLs })),
+      resourceRules: distinct(
+        rules
+          .filter(({ resources }) => !isEmpty(resources))
+          .map(({ verbs, apiGroups = [], resources = [], resourceNames }) => ({
+            verbs,
+            apiGroups,
+            resources,
+            ...(isEmpty(resourceNames) ? {} : { resourceNames }),
+          })),
+      ),
+      nonResourceRules: distinct(
+        rules
+          .filter(({ nonResourceURLs }) => !isEmpty(nonResourceURLs))
+          .map(({ verbs, nonResourceURLs = [] }) => ({ verbs, nonResourceURLs })),
+      ),
     };
   }
+}
+
+/** A default role grants its rules twice: as it is built in, and as it is stored. */
+function distinct<Rule>(rules: readonly Rule[]): readonly Rule[] {
+  return [...new Map(rules.map((rule) => [JSON.stringify(rule), rule])).values()];
 }
 
 /**

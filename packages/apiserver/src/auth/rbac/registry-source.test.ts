@@ -153,6 +153,11 @@ describe('bootstrapRbac', () => {
     const ended = source.run(abort.signal);
     await source.synced;
     expect(await may('jane', 'get', 'pods=x')).toBe(false);
+    const { resourceRules, nonResourceRules } = await new RbacAuthorizer(source).rulesFor(user('jane'), 'a');
+    for (const rules of [resourceRules, nonResourceRules]) {
+      const texts = rules.map((rule) => JSON.stringify(rule));
+      expect(texts).toEqual([...new Set(texts)]);
+    }
     abort.abort();
     await ended;
   });

@@ -18,7 +18,7 @@ export const run: Run = async (call) => {
   if (isStream && isOn(call, 'overwrite')) throw new UsageError('--overwrite cannot be used with standard output (-)');
   const { summary, url } = await withAwaitedSession(call, async ({ store, url }) => ({
     url,
-    summary: await (isStream ? toOutput(call, store, url) : toFile(call, store, url, file)),
+    summary: await (isStream ? toOutput(call, store(), url) : toFile(call, store(), url, file)),
   }));
   const { err } = terminal;
   if (summary.damaged > 0) {

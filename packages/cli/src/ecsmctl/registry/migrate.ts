@@ -83,7 +83,7 @@ async function copy(call: Call, session: Session, to: string, target: string): P
   const registry = await openRegistry(to, { kinds: knownKinds, clock });
   try {
     return await withTransfer(call, `${session.url} to be copied to ${target}`, (options) =>
-      migrate(session.store, storageOf(registry, target), {
+      migrate(session.store(), storageOf(registry, target), {
         ...options,
         clock,
         name: session.url,

@@ -77,12 +77,14 @@ async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 
 async function fill(
   call: Call,
-  { store, url }: Session,
+  session: Session,
   chunks: Awaited<ReturnType<Opener>>,
   file: string,
   objectsTotal: number,
 ): Promise<RestoreSummary> {
   const { clock } = call.terminal;
+  const { url } = session;
+  const store = session.store();
   try {
     return await withTransfer(call, `${visible(file)} to be restored`, ({ onProgress, signal }) =>
       restore(chunks, store, {

@@ -19,7 +19,7 @@ export const run: Run = async (call) => {
   const options = { what: 'the registry to be read', timeoutMs: timeoutMsOf(call) };
   const { status, url } = await withSession(call, async ({ store, url }) => ({
     url,
-    status: await withProgress(terminal, options, ({ signal }) => read(store, signal)),
+    status: await withProgress(terminal, options, ({ signal }) => read(store(), signal)),
   }));
   if (format.kind === 'table') terminal.out.write(textOf(call, status, url));
   else terminal.out.write(await (format.kind === 'yaml' ? formatYaml : formatJson)({ registry: url, ...status }));

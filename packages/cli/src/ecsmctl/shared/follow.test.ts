@@ -35,7 +35,7 @@ function stage() {
   const warnings: string[] = [];
   const session: Session = {
     registry,
-    store,
+    store: () => store,
     kinds: registry.kinds,
     namespace: 'default',
     namespaceFrom: undefined,

@@ -52,7 +52,7 @@ describe('a session', () => {
 
   it('that writes creates the registry', async () => {
     const made = registryCallOf(present);
-    expect(await withSession(made, async ({ store }) => store.revision(), { create: true })).toBe(0);
+    expect(await withSession(made, async ({ store }) => store().revision(), { create: true })).toBe(0);
     expect(existsSync(join(present.directory, 'registry', 'registry.db'))).toBe(true);
   });
 
@@ -109,7 +109,8 @@ describe('a session', () => {
 
   it('closes the registry when the work fails', async () => {
     let closed = '';
-    const failed = withSession(registryCallOf(present), async ({ store }) => {
+    const failed = withSession(registryCallOf(present), async (session) => {
+      const store = session.store();
       closed = 'no';
       const close = store.close.bind(store);
       store.close = async () => {

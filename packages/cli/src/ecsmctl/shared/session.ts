@@ -34,7 +34,7 @@ import { globalFlags } from './flags.ts';
 export interface Session {
   readonly registry: Registry;
   /** The store of the registry, for commands that copy or check a whole registry. Throws if a server holds it. */
-  readonly store: Store;
+  readonly store: () => Store;
   readonly kinds: KindSet;
   readonly namespace: string;
   /** `--namespace`, `ECSM_NAMESPACE` or the position in the config file; undefined for the default. */
@@ -91,9 +91,7 @@ export async function withSession<T>(
     const { kinds } = registry;
     const session = {
       registry,
-      get store() {
-        return storageOf(registry, url);
-      },
+      store: () => storageOf(registry, url),
       kinds,
       namespace,
       namespaceFrom,

@@ -21,7 +21,7 @@ import {
 import { difference, emptySet, isEmpty, union } from './field-set.ts';
 import { withListedFields } from './fields-of.ts';
 import { merge, remove } from './merge.ts';
-import { migrate } from './migration.ts';
+import { migrate, withLastApplied } from './migration.ts';
 import { alwaysPresent, ownedFields, trackedChanges, trackedPart, withoutNulls } from './tracked.ts';
 import { ownersBefore } from './update.ts';
 
@@ -71,6 +71,8 @@ export function apply(request: ApplyRequest): ApplyResult {
   const owned = [...others, self].reduce((set, { fields }) => union(set, fields), alwaysPresent);
   const dropped = difference(withListedFields(schema, applied), withListedFields(schema, owned));
   const object = asObject(remove(schema, merged, dropped));
+  // Nobody owns a change of the annotation: the server writes it.
+  const annotated = subresource ? object : withLastApplied(object, configuration, manager);
 
   const { added, modified, removed } = trackedChanges(schema, live, object, subresource);
   const changed = union(added, modified);
@@ -80,8 +82,8 @@ export function apply(request: ApplyRequest): ApplyResult {
   const gone = union(changed, removed);
   const rest = withoutFields(others, gone);
   const owners = isEmpty(self.fields) ? rest : [...rest, self];
-  const isUnchanged = isSameOwnership(decodeEntries(before), owners) && deepEqual(live, object);
-  return { object, managedFields: isUnchanged ? before : encodeOwners(owners) };
+  const isUnchanged = isSameOwnership(decodeEntries(before), owners) && deepEqual(live, annotated);
+  return { object: annotated, managedFields: isUnchanged ? before : encodeOwners(owners) };
 }
 
 /** What the manager may apply: the tracked fields, and the identity of the object. */

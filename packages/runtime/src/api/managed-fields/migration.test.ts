@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../json.ts';
+import { valueAt } from '../path.ts';
 import { example, Managed } from './managed.kit.ts';
 import { lastAppliedAnnotation, lastAppliedAnnotationOfKubectl } from './migration.ts';
 
@@ -57,7 +58,19 @@ describe('the first apply after a client-side apply', () => {
       written(lastAppliedAnnotationOfKubectl, applied, spec),
     );
     web.apply('kubectl', example({ image: 'b' }));
-    expect(web.live).toEqual(example({ image: 'b', limits: { cpu: '1' } }, { annotations: { note: 'kept' } }));
+    expect(web.live?.spec).toEqual({ image: 'b', limits: { cpu: '1' } });
+  });
+
+  it("keeps kubectl's annotation up to date, so that a client-side apply can continue from it", () => {
+    const web = new Managed(written(lastAppliedAnnotationOfKubectl, applied, spec));
+    const path = ['metadata', 'annotations', lastAppliedAnnotationOfKubectl];
+    const lastApplied = () => JSON.parse(String(valueAt(web.live, path)));
+    for (const image of ['b', 'c']) {
+      web.apply('kubectl', example({ image }), { force: true });
+      expect(lastApplied().spec).toEqual({ image });
+    }
+    web.apply('other', example({ replicas: 3 }), { force: true });
+    expect(lastApplied().spec).toEqual({ image: 'c' });
   });
 
   it('is not that of another manager, which would remove fields that it never applied', () => {

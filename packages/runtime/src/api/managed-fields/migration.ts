@@ -1,9 +1,11 @@
 /**
  * Objects that were written by a client-side apply: an annotation has the last applied configuration. The first
  * server-side apply of the same tool continues from it: what the annotation sets counts as applied before, so a field
- * that was removed from the file since is removed. Afterwards the annotation is not needed any more.
+ * that was removed from the file since is removed. Afterwards ecsmctl does not need its annotation any more. That of
+ * kubectl stays up to date, as in Kubernetes: its users can return to client-side apply.
  */
 import { isPlainObject, type JsonObject, type JsonValue, ownValue } from '../json.ts';
+import { mergePatch } from '../merge.ts';
 import { valueAt } from '../path.ts';
 import type { Schema } from '../schema/schema.ts';
 import { managerBeforeFirstApply, type Owner, withOwners } from './entries.ts';
@@ -20,19 +22,27 @@ interface ClientSideApply {
   readonly managers: readonly string[];
   /** Updaters that wrote the annotated fields. */
   readonly updaters: readonly string[];
+  /** Whether the tool can return to client-side apply. */
+  readonly isKept: boolean;
 }
 
 const clients: readonly ClientSideApply[] = [
-  { annotation: lastAppliedAnnotation, managers: ['ecsmctl', 'ecsm'], updaters: [managerBeforeFirstApply] },
+  {
+    annotation: lastAppliedAnnotation,
+    managers: ['ecsmctl', 'ecsm'],
+    updaters: [managerBeforeFirstApply],
+    isKept: false,
+  },
   {
     annotation: lastAppliedAnnotationOfKubectl,
     managers: ['kubectl'],
     updaters: [managerBeforeFirstApply, 'kubectl-client-side-apply'],
+    isKept: true,
   },
 ];
 
 export interface Migration {
-  /** What the manager applied before, with the annotation itself. */
+  /** What the manager applied before, with the annotation itself unless it is kept. */
   readonly applied: FieldSet;
   readonly owners: readonly Owner[];
 }
@@ -46,10 +56,10 @@ export function migrate(
 ): Migration | undefined {
   const annotations = valueAt(live, ['metadata', 'annotations']);
   let migration: Migration | undefined;
-  for (const { annotation, managers, updaters } of clients) {
+  for (const { annotation, managers, updaters, isKept } of clients) {
     const text = isPlainObject(annotations) ? ownValue(annotations, annotation) : undefined;
     if (typeof text !== 'string' || !managers.includes(manager)) continue;
-    const itself = fieldSet(['f:metadata', 'f:annotations', fieldElement(annotation)]);
+    const itself = isKept ? emptySet : fieldSet(['f:metadata', 'f:annotations', fieldElement(annotation)]);
     const applied = union(union(annotatedFields(schema, text), itself), migration?.applied ?? emptySet);
     const rest = withOwners(migration?.owners ?? owners, (owner) =>
       owner.operation === 'Update' && updaters.includes(owner.manager)
@@ -59,6 +69,17 @@ export function migrate(
     migration = { applied, owners: rest };
   }
   return migration;
+}
+
+/** The object with the configuration in the annotation of the manager, if it has one that is kept. */
+export function withLastApplied(object: JsonObject, configuration: JsonObject, manager: string): JsonObject {
+  const kept = clients.find(({ managers, isKept }) => isKept && managers.includes(manager));
+  const path = ['metadata', 'annotations', kept?.annotation ?? ''];
+  if (kept === undefined || valueAt(object, path) === undefined) return object;
+  const itself = { metadata: { annotations: { [kept.annotation]: null } } };
+  const text = `${JSON.stringify(mergePatch(configuration, itself))}\n`;
+  const merged = mergePatch(object, { metadata: { annotations: { [kept.annotation]: text } } });
+  return isPlainObject(merged) ? merged : object;
 }
 
 /**
