@@ -79,7 +79,7 @@ export const store = {
     {
       name: 'a watch continues after its signal aborts',
       file: 'follow.ts',
-      find: 'yield commit;\n      if (signal?.aborted) return;',
+      find: 'yield commit;\n        if (signal?.aborted) return;',
       replace: 'yield commit;',
       tests: ['follow.test.ts'],
     },
@@ -90,11 +90,11 @@ export const store = {
       replace: 'for (const waiter of [...this.#waiting].slice(1)) waiter.fail(',
     },
     {
-      name: 'the abort listener of a waiting watcher is not removed',
-      file: 'revision-notifier.ts',
-      find: "signal?.removeEventListener('abort', waiter.wake);",
+      name: 'the abort listener of a watch is not removed',
+      file: 'follow.ts',
+      find: "signal?.removeEventListener('abort', wake);",
       replace: '',
-      tests: ['revision-notifier.test.ts'],
+      tests: ['follow.test.ts'],
     },
     {
       name: 'a revision of the future is waited for',

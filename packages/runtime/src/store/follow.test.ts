@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { follow, type LogSource } from './follow.ts';
 import { MemoryStore } from './memory/store.ts';
@@ -31,15 +32,35 @@ describe('a watch over a log', () => {
     await store.close();
   });
 
+  it('ends when its signal aborts while it waits, and leaves no listener on it', async () => {
+    const store = new MemoryStore();
+    const stop = new AbortController();
+    const watch = store.watch('', { after: 0, signal: stop.signal })[Symbol.asyncIterator]();
+    for (let n = 0; n < 3; n++) {
+      const next = watch.next();
+      await put(store, `k/${n}`);
+      expect(await next).toMatchObject({ value: { revision: n + 1 } });
+      expect(getEventListeners(stop.signal, 'abort')).toHaveLength(1);
+    }
+    const last = watch.next();
+    stop.abort();
+    expect(await last).toEqual({ done: true, value: undefined });
+    expect(getEventListeners(stop.signal, 'abort')).toEqual([]);
+    await store.close();
+  });
+
   it('waits only when it has read everything', async () => {
     const waits: number[] = [];
     const stop = new AbortController();
     const source: LogSource = {
       read: (after) => ({ commits: [], through: Math.min(after + 1, 3) }),
-      changed: async (after) => {
-        waits.push(after);
-        stop.abort();
-      },
+      waiter: () => ({
+        wait: async (after) => {
+          waits.push(after);
+          stop.abort();
+        },
+        wake: () => {},
+      }),
     };
     for await (const _ of follow(source, '', { after: 0, signal: stop.signal })) expect.unreachable();
     expect(waits).toEqual([3]);

@@ -6,12 +6,13 @@
  * lists again.
  */
 import type { Commit, Revision, WatchOptions } from './contract.ts';
+import type { RevisionWaiter } from './revision-notifier.ts';
 
 export interface LogSource {
   /** Returns the next commits after `after` that touch the prefix. Bounded in size. Throws `Expired`. */
   read(after: Revision, prefix: string, detail: Detail): LogBatch;
-  /** Resolves once there may be a commit after `after`, or when the signal aborts. Rejects when the store closes. */
-  changed(after: Revision, signal: AbortSignal | undefined): Promise<void>;
+  /** A wait resolves once there may be a commit after its revision, or with `wake`. It rejects when the store closes. */
+  waiter(): Pick<RevisionWaiter, 'wait' | 'wake'>;
 }
 
 export type Detail = NonNullable<WatchOptions['detail']>;
@@ -24,15 +25,22 @@ export interface LogBatch {
 
 export async function* follow(source: LogSource, prefix: string, options: WatchOptions): AsyncGenerator<Commit, void> {
   const { signal, detail = 'values', progress = false } = options;
+  const waiter = source.waiter();
+  const wake = () => waiter.wake();
+  signal?.addEventListener('abort', wake);
   let position = options.after;
-  while (!signal?.aborted) {
-    const { commits, through } = source.read(position, prefix, detail);
-    for (const commit of commits) {
-      yield commit;
-      if (signal?.aborted) return;
+  try {
+    while (!signal?.aborted) {
+      const { commits, through } = source.read(position, prefix, detail);
+      for (const commit of commits) {
+        yield commit;
+        if (signal?.aborted) return;
+      }
+      if (progress && through > (commits.at(-1)?.revision ?? position)) yield { revision: through, changes: [] };
+      if (through === position) await waiter.wait(position);
+      position = through;
     }
-    if (progress && through > (commits.at(-1)?.revision ?? position)) yield { revision: through, changes: [] };
-    if (through === position) await source.changed(position, signal);
-    position = through;
+  } finally {
+    signal?.removeEventListener('abort', wake);
   }
 }

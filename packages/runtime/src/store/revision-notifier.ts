@@ -3,7 +3,7 @@ import type { Revision } from './contract.ts';
 
 /** Watchers of one process wait here for the next revision. It holds no timer and no handle. */
 export class RevisionNotifier {
-  readonly #waiting = new Set<Waiter>();
+  readonly #waiting = new Set<RevisionWaiter>();
   #revision: Revision = 0;
   #closed: ApiError | undefined;
 
@@ -16,6 +16,10 @@ export class RevisionNotifier {
     return this.#revision;
   }
 
+  get closed(): ApiError | undefined {
+    return this.#closed;
+  }
+
   /** Resolves every wait for a revision up to this one. Calls may be repeated or out of order. */
   notify(revision: Revision): void {
     if (revision <= this.#revision) return;
@@ -23,32 +27,8 @@ export class RevisionNotifier {
     for (const waiter of this.#waiting) if (waiter.after < revision) waiter.wake();
   }
 
-  wait(after: Revision, signal: AbortSignal | undefined): Promise<void> {
-    if (this.#closed) return Promise.reject(this.#closed);
-    if (this.#revision > after || signal?.aborted) return Promise.resolve();
-    return new Promise((resolve, reject) => {
-      const finish = (settle: () => void) => {
-        this.#waiting.delete(waiter);
-        signal?.removeEventListener('abort', waiter.wake);
-        settle();
-      };
-      const waiter: Waiter = {
-        after,
-        wake: () => finish(resolve),
-        fail: (error) => finish(() => reject(error)),
-      };
-      this.#waiting.add(waiter);
-      signal?.addEventListener('abort', waiter.wake, { once: true });
-    });
-  }
-
-  /** For a watch that waits many times: a listener on a signal for each wait costs more than the rest of the wait. */
   waiter(): RevisionWaiter {
     return new RevisionWaiter(this, this.#waiting);
-  }
-
-  get closed(): ApiError | undefined {
-    return this.#closed;
   }
 
   /** Rejects all current waits. */
@@ -62,25 +42,23 @@ export class RevisionNotifier {
   }
 }
 
-interface Waiter {
-  readonly after: Revision;
-  wake(): void;
-  fail(error: unknown): void;
-}
-
-/** The waits of one watch, one at a time. `wake` ends the current one. */
-export class RevisionWaiter implements Waiter {
+/**
+ * The waits of one watch, one at a time. It knows no signal: a listener for each wait would cost more than the rest of the
+ * wait, so a watch has one, which calls `wake`.
+ */
+export class RevisionWaiter {
   readonly #notifier: RevisionNotifier;
-  readonly #waiting: Set<Waiter>;
+  readonly #waiting: Set<RevisionWaiter>;
   #settle: { readonly resolve: () => void; readonly reject: (error: unknown) => void } | undefined;
+  /** Of the current wait. */
   after: Revision = 0;
 
-  constructor(notifier: RevisionNotifier, waiting: Set<Waiter>) {
+  constructor(notifier: RevisionNotifier, waiting: Set<RevisionWaiter>) {
     this.#notifier = notifier;
     this.#waiting = waiting;
   }
 
-  /** As `RevisionNotifier.wait`. */
+  /** Resolves once a later revision was notified, or with `wake`. Rejects when the notifier fails or is closed. */
   wait(after: Revision): Promise<void> {
     const { closed, revision } = this.#notifier;
     if (closed) return Promise.reject(closed);

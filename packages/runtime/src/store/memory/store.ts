@@ -119,7 +119,7 @@ export class MemoryStore implements Store {
     return follow(
       {
         read: (after, under, detail) => this.#readLog(after, under, detail),
-        changed: (after, signal) => this.#notifier.wait(after, signal),
+        waiter: () => this.#notifier.waiter(),
       },
       prefix,
       options,

@@ -206,7 +206,7 @@ export class Ledger {
             isFirst = false;
             return recent ?? this.read((tables) => tables.read(after, under, detail));
           },
-          changed: (after, signal) => this.#notifier.wait(after, signal),
+          waiter: () => this.#notifier.waiter(),
         },
         prefix,
         options,
