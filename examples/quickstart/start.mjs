@@ -82,7 +82,7 @@ async function run() {
   console.log(`Operator   ${healthUrl}/metrics (process ${operator.pid})`);
   console.log(`Registry   ${url}`);
   const kubeconfig = join(directory, 'pki', 'admin.kubeconfig');
-  console.log(`Kubernetes export KUBECONFIG=${kubeconfig}; kubectl get ecsmservices,pods,nodes`);
+  console.log(`Kubernetes export KUBECONFIG=${kubeconfig}; kubectl get services,pods,nodes`);
   console.log(`Logs       ${operator.log}\n`);
 
   registry = await openRegistry(url, { kinds: [ECSMService, Event] });

@@ -17,7 +17,8 @@ export const ECSMService = defineKind({
   version: 'v1',
   kind: 'ECSMService',
   plural: 'ecsmservices',
-  shortNames: ['svc', 'es', 'ecsm'],
+  // The last two are for kubectl, which does not find a plural by its end, as ecsmctl does.
+  shortNames: ['svc', 'es', 'ecsm', 'services', 'service'],
   categories: ['all'],
   description: 'A service on the ECSM platform: template, placement and update strategy.',
   spec: object({
