@@ -71,7 +71,9 @@ describe.skipIf(isMissing)('make start-etcd', () => {
         const now = stripVTControlCharacters(soFar.slice(soFar.lastIndexOf('etcd/main  ')));
         if (isSent || !/^etcd\/main {2}Running {2}3\/3 ready.*Ctrl-C stops/s.test(now)) return;
         isSent = true;
-        const commands = ['kubectl get', 'etcdctl put', 'kubectl scale'].map((part) => shownCommand(now, part));
+        const shown = ['kubectl get', 'etcdctl put', 'kubectl apply', 'kubectl scale'];
+        const commands = shown.map((part) => shownCommand(now, part));
+        commands.push('kubectl wait --for=condition=Complete etcdbackup/first --timeout=2m');
         void inShell(shownCommand(now, '. /'), commands)
           .then(
             (answer) => answers.push(answer),
@@ -86,6 +88,7 @@ describe.skipIf(isMissing)('make start-etcd', () => {
     expect(answer).toMatch(/^pod\/main-2 +1\/1 +Running/m);
     expect(answer).toMatch(/^persistentvolumeclaim\/data-main-2 +Bound/m);
     expect(answer).toContain('OK\ngreeting\nhello\n');
+    expect(answer).toContain('etcdbackup.etcd.etcd.io/first condition met');
     expect(answer).toContain('etcdcluster.etcd.etcd.io/main scaled');
     expectNothingLeft(stripVTControlCharacters(output));
   });
@@ -142,13 +145,18 @@ describe('the view', () => {
     expect(lines.filter((line: string) => line.length > 80)).toEqual([]);
   });
 
+  it('shows no pods of backups and of other clusters', () => {
+    const others = [...pods, { name: 'first-backup', pid: 18 }, { name: 'main-copy-0', pid: 19 }];
+    expect(clusterLines(cluster, others, plain)).toEqual(clusterLines(cluster, pods, plain));
+  });
+
   it('says why a new cluster has no members yet', () => {
     expect(activity({ ...cluster, status: undefined })).toBe('its newest spec has not been observed yet');
   });
 
   it('offers an upgrade only if there is a release', () => {
-    const hints = (upgrade?: string) =>
-      hintLines(cluster, pods, { environment: '/tmp/env', upgrade }, plain).join('\n');
+    const files = { environment: '/tmp/env', backup: '/tmp/backup.yaml' };
+    const hints = (upgrade?: string) => hintLines(cluster, pods, { ...files, upgrade }, plain).join('\n');
     expect(hints('3.5.35')).toContain(`--type=merge -p '{"spec":{"version":"v3.5.35"}}'`);
     expect(hints()).not.toContain('--type=merge');
   });

@@ -9,6 +9,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { readManifests } from '@ecsm/runtime';
 import { Children, portOrAny, untilReady } from '../quickstart/children.mjs';
 import { Screen } from '../quickstart/screen.mjs';
@@ -27,6 +28,7 @@ const healthSeconds = 2;
 const drawMs = 300;
 /** For a terminal that does not report its size. */
 const rowsDefault = 24;
+const backup = fileURLToPath(new URL('backup.yaml', import.meta.url));
 
 const stop = new AbortController();
 const interrupted = 'interrupted';
@@ -63,7 +65,12 @@ try {
 }
 
 async function run() {
-  const binaries = (image) => releases.find(({ version }) => image.endsWith(`:v${version}`))?.directory;
+  // The pods of backups and restores run the agent of this checkout.
+  const programs = fileURLToPath(new URL('../../bin', import.meta.url));
+  const binaries = (image) =>
+    image.startsWith('etcd-operator:')
+      ? programs
+      : releases.find(({ version }) => image.endsWith(`:v${version}`))?.directory;
   const port = await portOrAny(defaultPorts.api);
   world = await World.start({ directory, port, binaries, nssWrapper: findNssWrapper() });
   if (!world.hasNames) {
@@ -112,7 +119,7 @@ async function lines(environment) {
   const pods = world.pods();
   const upgrade = upgradeFrom(cluster.spec.version.slice(1), releases);
   const table = clusterLines(cluster, pods, paint);
-  const hints = hintLines(cluster, pods, { environment, upgrade }, paint);
+  const hints = hintLines(cluster, pods, { environment, backup, upgrade }, paint);
   const count = eventsThatFit(process.stdout.rows || rowsDefault, table.length + hints.length + 2);
   return [...table, '', ...eventLines(await world.events(), count, paint), '', ...hints];
 }

@@ -28,10 +28,12 @@ export function activity(cluster) {
   return whyUnsettled(cluster) ?? 'there is nothing to do';
 }
 
-/** Pods and members by name: a pod may not be a member yet, and a member may have no pod. */
-export function memberRows({ status }, pods) {
+/** Pods and members by name: a pod may not be a member yet, and a member may have no pod. Other pods are left out. */
+export function memberRows({ metadata, status }, pods) {
   const members = status?.members ?? [];
-  const names = new Set([...members.map(({ name }) => name), ...pods.map(({ name }) => name)].filter((one) => one));
+  const isOfCluster = (name) => name.replace(/-\d+$/, '') === metadata.name;
+  const podNames = pods.map(({ name }) => name).filter(isOfCluster);
+  const names = new Set([...members.map(({ name }) => name).filter((one) => one), ...podNames]);
   return [...names].sort(bySlot).map((name) => {
     const member = members.find((one) => one.name === name);
     const pod = pods.find((one) => one.name === name);
@@ -62,7 +64,7 @@ export function clusterLines(cluster, pods, paint) {
 }
 
 /** Commands for another terminal, with values of the present state. */
-export function hintLines(cluster, pods, { environment, upgrade }, paint) {
+export function hintLines(cluster, pods, { environment, backup, upgrade }, paint) {
   const { name } = cluster.metadata;
   const followers = (cluster.status?.members ?? []).filter(({ role, ready }) => ready && role === 'follower');
   const victim = followers.at(-1)?.name ?? `${name}-0`;
@@ -77,6 +79,7 @@ export function hintLines(cluster, pods, { environment, upgrade }, paint) {
     `  kubectl scale etcd/${name} --replicas=${size}`,
     `  kill -9 ${pid}    # ${victim}: it is restarted with its data`,
     `  kubectl delete pvc/data-${victim} pod/${victim} --wait=false    # its disk is lost: it is replaced`,
+    `  kubectl apply -f ${backup}    # backs it up`,
     ...(upgrade === undefined ? [] : [`  kubectl patch etcd/${name} --type=merge -p '${version}'`]),
     `  kubectl scale etcd/${name} --replicas=0    # stops it; volumes are kept`,
   ];

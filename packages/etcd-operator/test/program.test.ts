@@ -1,5 +1,6 @@
 /** `etcd-operator` as a real process against our API server: what it prints, and its exit codes. */
-import { writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startProcessNode } from '@ecsm/process-node';
 import { readManifests } from '@ecsm/runtime';
@@ -127,4 +128,19 @@ describe('commands for an installation', () => {
     expect(err).toContain('unknown flag --namespce');
     expect(code).toBe(2);
   });
+});
+
+it('etcd-operator backup fetch ends in one line when it is interrupted, and leaves no file', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'etcd-operator-fetch-'));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const file = join(directory, 'large.db');
+  writeFileSync(file, '');
+  truncateSync(file, 4e9);
+  const { child, ended, err } = startProgram(['backup', 'fetch', file, join(directory, 'copy.db')]);
+  const isWriting = () => readdirSync(directory).some((name) => name.endsWith('.part'));
+  await expect.poll(isWriting, { interval: 5 }).toBe(true);
+  child.kill('SIGINT');
+  expect(await ended, err()).toBe(1);
+  expect(err()).toBe('etcd-operator: interrupted\n');
+  expect(readdirSync(directory)).toEqual(['large.db']);
 });

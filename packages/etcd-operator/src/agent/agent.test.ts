@@ -291,6 +291,9 @@ describe.skipIf(skipWithoutRelease('3.5'))('an agent', () => {
     await client.put(at(), 'later', 'one');
     copyFileSync(bench.file((await make('swapped-in-2')).key), file);
     expect(await messageOf(plain.manifestKey)).toMatch(/is not the one that was stored|more than the expected/);
+    rmSync(file);
+    expect(await messageOf(plain.manifestKey)).toMatch(/is missing, and only its manifest .*; choose another backup$/);
+    expect(await messageOf(plain.key)).toMatch(/^there is no .*; choose another backup$/);
     copyFileSync(original, file);
 
     expect(await messageOf(sealed.manifestKey)).toContain('give the key with which it was made');

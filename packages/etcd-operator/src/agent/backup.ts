@@ -23,8 +23,9 @@ import { deleteBackup, deleteData, isIntact, listBackups, readManifest, type Sto
 
 export async function backup(job: BackupJob, context: AgentContext): Promise<BackupResult> {
   const startMs = context.clock.monotonicMs();
+  const credentials = job.tls ? await etcdCredentials(context) : undefined;
   const storage = await storageOf(job.destination, context);
-  const client = context.connect(job.tls ? await etcdCredentials(context) : undefined);
+  const client = context.connect(credentials);
   const path = join(job.scratch, 'snapshot.db');
   const offer = (endpoint: EtcdEndpoint) => offerOf(client, endpoint, job.source.clusterId, context.signal);
   // The first member is asked while the store is.

@@ -48,7 +48,10 @@ export async function etcdCredentials(
 export async function encryptionKey({ secrets }: AgentContext): Promise<EncryptionKey> {
   const content = await readSecret(join(secrets, 'encryption'), 'key');
   if (content) return parseEncryptionKey(content);
-  throw new AgentError('MissingSecret', 'there is no key for encryption; add the key "key" to its Secret');
+  throw new AgentError(
+    'MissingSecret',
+    'the Secret of the encryption does not have the key that keySecret.key names; add it',
+  );
 }
 
 /** Credentials are read again for each request, so that rotated ones are used. */
@@ -61,7 +64,10 @@ export async function storageOf(destination: Destination, context: AgentContext)
       ['accessKeyId', 'secretAccessKey', 'sessionToken'].map((name) => readSecret(join(secrets, 's3'), name)),
     );
     if (!accessKeyId || !secretAccessKey) {
-      throw new AgentError('MissingSecret', 'the Secret of the store has to have accessKeyId and secretAccessKey');
+      throw new AgentError(
+        'MissingSecret',
+        'the Secret of the store does not have the keys that credentialsSecret names; add them',
+      );
     }
     const token = text(sessionToken);
     return {

@@ -3,6 +3,7 @@ import { constants } from 'node:fs';
 import { mkdir, open, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { BackupStorageClient, GetResult } from '../client/storage/contract.ts';
+import { isStorageError } from '../client/storage/error.ts';
 import type { SnapshotChecksum } from '../snapshot/checksum.ts';
 import type { EncryptionKey } from '../snapshot/encryption.ts';
 import { SnapshotError } from '../snapshot/error.ts';
@@ -108,7 +109,11 @@ async function fetchInto(
   const part = `${job.into}.part`;
   // A link that was left by a process that was killed would be written through, into the stored file.
   await rm(part, { force: true });
-  const stored = await storage.get(manifest?.key ?? job.key, { signal });
+  const stored = await storage.get(manifest?.key ?? job.key, { signal }).catch((error: unknown) => {
+    if (!isStorageError(error, 'NotFound')) throw error;
+    const problem = manifest ? `${manifest.key} is missing, and only its manifest is there` : `there is no ${job.key}`;
+    throw new AgentError('NoBackup', `${problem}; choose another backup`);
+  });
   try {
     const isPlain = manifest?.compression === 'none' && manifest.encryption === 'none';
     const linked = job.mayLink && isPlain ? stored.file : undefined;

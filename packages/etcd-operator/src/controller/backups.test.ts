@@ -1,7 +1,9 @@
 /**
- * Goal: an object that was read as missing, and is not, is looked at again. Method: a registry whose first write of an
- * object is answered with `NotFound`, as after a read of a replica that is behind, on a virtual clock.
+ * Goal: an object that was read as missing, and is not, is looked at again, and progress is written at intervals. Method: a
+ * registry whose first write of an object is answered with `NotFound`, as after a read of a replica that is behind, on a
+ * virtual clock.
  */
+import { Pod } from '@ecsm/kubernetes';
 import {
   ApiError,
   EmbeddedRegistry,
@@ -16,6 +18,8 @@ import { VirtualClock } from '@ecsm/runtime/testing';
 import { expect, it, onTestFinished } from 'vitest';
 import { EtcdBackup } from '../apis/etcd-backup.ts';
 import { EtcdRestore } from '../apis/etcd-restore.ts';
+import { labels } from '../apis/well-known.ts';
+import type { ReadProgress } from '../client/worker/progress.ts';
 import { BackupMonitoring } from '../service/backup/monitoring.ts';
 import { BACKUP_FINALIZER } from '../service/backup/run.ts';
 import { createBackupControllers } from './backups.ts';
@@ -56,11 +60,15 @@ function open() {
 }
 
 /** Runs the controllers for as long as a few looks take. */
-async function run(registry: Registry, clock: VirtualClock): Promise<void> {
+async function run(
+  registry: Registry,
+  clock: VirtualClock,
+  progress: ReadProgress = async () => undefined,
+): Promise<void> {
   const end = new AbortController();
   onTestFinished(() => end.abort());
   const controllers = createBackupControllers({
-    service: { clock, settings: settingsDefault, progress: async () => undefined, image: 'operator' },
+    service: { clock, settings: settingsDefault, progress, image: 'operator' },
     events: () => undefined,
     monitoring: new BackupMonitoring(undefined),
     workers: 1,
@@ -98,4 +106,28 @@ it('a deleted backup whose finalizer was not removed is not forgotten', async ()
   await backups.delete('once');
   await run(staleOnce(registry, 'EtcdBackup', 'patch'), clock);
   expect((await backups.list()).items).toEqual([]);
+});
+
+it('the progress of a backup is written once a look, and not after each of its own writes', async () => {
+  const { clock, registry } = open();
+  const backups = registry.resource(EtcdBackup);
+  const created = await backups.create({ metadata: { name: 'once' }, spec: backupSpec });
+  const { apiVersion, kind, metadata } = created;
+  const ownerReferences = [{ apiVersion, kind, name: 'once', uid: metadata.uid }];
+  const pod = { name: 'once-backup', labels: { [labels.attempt]: '1' }, ownerReferences };
+  const { uid } = (
+    await registry.resource(Pod).create({ metadata: pod, spec: { containers: [{ name: 'agent', image: 'operator' }] } })
+  ).metadata;
+  await registry
+    .resource(Pod)
+    .updateStatus({ metadata: { name: pod.name }, status: { phase: 'Running', podIP: '127.0.0.1' } });
+  const startTime = new Date(clock.now()).toISOString();
+  const worker = { name: pod.name, uid, startedAt: startTime };
+  await backups.updateStatus({ metadata, status: { phase: 'Running', startTime, attempts: 1, worker } });
+  let asked = 0;
+  // It ends: otherwise a controller that triggers itself would never be done at the same time of the clock.
+  await run(registry, clock, async () => ({ step: 'storing', bytes: Math.min(++asked, 50) }));
+  // At the start, and after each of three looks.
+  expect(asked).toBe(4);
+  expect((await backups.get('once')).status?.progress).toMatchObject({ bytes: asked });
 });

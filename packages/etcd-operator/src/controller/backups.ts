@@ -16,6 +16,7 @@ import {
 } from '@ecsm/runtime';
 import { EtcdBackup, type EtcdBackupSpec, type EtcdBackupStatus } from '../apis/etcd-backup.ts';
 import { EtcdRestore, type EtcdRestoreSpec, type EtcdRestoreStatus } from '../apis/etcd-restore.ts';
+import { pacedProgress } from '../client/worker/progress.ts';
 import { BackupService, type BackupServiceOptions, nextBackupStep } from '../service/backup/backup.ts';
 import { invalidBackup, invalidRestore } from '../service/backup/invalid.ts';
 import type { BackupEvent } from '../service/backup/model.ts';
@@ -33,8 +34,10 @@ export interface BackupControllersOptions {
   readonly metrics?: StandardMetrics;
 }
 
-export function createBackupControllers(options: BackupControllersOptions) {
-  const { namespace, workers, log, metrics } = options;
+export function createBackupControllers(given: BackupControllersOptions) {
+  const { namespace, workers, log, metrics, service } = given;
+  const progress = pacedProgress(service.progress, service.clock, service.settings.workerLookMs);
+  const options = { ...given, service: { ...service, progress } };
   const common = {
     workers,
     log,

@@ -1,4 +1,5 @@
 /** `etcd-operator backup` and `etcd-agent` with backups of a real member on a volume. */
+import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Command, nodeFiles, type Program } from '@ecsm/command-line';
@@ -108,7 +109,9 @@ describe.skipIf(skipWithoutRelease('3.5'))('the commands for backups', () => {
     );
     copyFileSync(original, join(bench.directory, 'cut.db'));
     truncateSync(join(bench.directory, 'cut.db'), 12_345);
-    expect(await failure('backup', 'verify', 'cut.db')).toMatch(/^1 .*is cut.*fetch or copy it again$/);
+    expect(await failure('backup', 'verify', 'cut.db')).toMatch(
+      /^1 .*is cut.*fetch or copy it again, or use another backup$/,
+    );
     // A whole snapshot, but another one than the manifest says.
     const key = ['--encryption-key-file', 'key'];
     await run(['backup', 'fetch', bench.file(sealed.key), 'newer.db', ...key]);
@@ -129,6 +132,15 @@ describe.skipIf(skipWithoutRelease('3.5'))('the commands for backups', () => {
     writeFileSync(manifest, text);
     expect(existsSync(join(bench.directory, 'none.db'))).toBe(false);
     expect(await failure('backup', 'verify', 'nowhere.db')).toMatch(/^1 .*there is no file/);
+  });
+
+  it('refuse what is not a file, and do not wait for it', async () => {
+    execFileSync('mkfifo', [join(bench.directory, 'pipe.db')]);
+    for (const command of [['verify'], ['fetch', 'copy.db']]) {
+      const [name = '', ...rest] = command;
+      expect(await failure('backup', name, '.', ...rest)).toMatch(/^1 .*is a directory; name a file in it: /);
+      expect(await failure('backup', name, 'pipe.db', ...rest)).toMatch(/^1 .*is not a file; name a file$/);
+    }
   });
 
   it('refuse a wrong command line', async () => {

@@ -203,9 +203,14 @@ async function exists(path: string): Promise<boolean> {
   );
 }
 
+/** To open something else would fail with other words, or never return. */
 async function existing(path: string): Promise<string> {
-  if (await exists(path)) return path;
-  throw new Failure(`there is no file ${path}`);
+  const found = await stat(path).catch((error: unknown) => {
+    throw systemCode(error) === 'ENOENT' ? new Failure(`there is no file ${path}`) : error;
+  });
+  if (found.isFile()) return path;
+  const remedy = found.isDirectory() ? `name a file in it: "etcd-operator backup list" shows them` : 'name a file';
+  throw new Failure(`${path} is ${found.isDirectory() ? 'a directory' : 'not a file'}; ${remedy}`);
 }
 
 function shown({ ok: _ok, do: _do, durationMs: _durationMs, databaseSha256: _end, ...facts }: FetchResult): object {
@@ -232,6 +237,7 @@ async function reported(action: (signal: AbortSignal) => Promise<void>): Promise
         await action(signal);
         return 0;
       } catch (error) {
+        if (signal.aborted) throw new Failure('interrupted');
         const isKnown = isSnapshotError(error) || isStorageError(error) || error instanceof AgentError;
         throw isKnown ? new Failure(error.message, { cause: error }) : error;
       }

@@ -37,7 +37,10 @@ export function workerFacts(pod: Pod, ownerUid: string): WorkerFacts {
   const unscheduled = status?.conditions?.find(
     ({ type, status: value }) => type === 'PodScheduled' && value === 'False',
   );
-  const stuck = statuses.find(({ one }) => !starting.includes(one.state?.waiting?.reason ?? 'PodInitializing'));
+  const stuck = statuses.find(({ one: { state } }) => {
+    const { reason = 'PodInitializing', message } = state?.waiting ?? {};
+    return !starting.includes(reason) || message !== undefined;
+  });
   return {
     name: metadata.name,
     uid: metadata.uid,
@@ -54,7 +57,7 @@ export function workerFacts(pod: Pod, ownerUid: string): WorkerFacts {
   };
 }
 
-/** Of containers that are about to run. */
+/** Of containers that are about to run, unless a message says what they wait for. */
 const starting: readonly string[] = ['ContainerCreating', 'PodInitializing'];
 
 function containerOf({ name, state }: ContainerStatus, isInit: boolean): WorkerContainer {

@@ -49,7 +49,10 @@ export function checkSize(sizeBytes: number): void {
     );
   }
   const problem = `a size of ${sizeBytes} bytes is not that of a snapshot`;
-  throw new SnapshotError('Truncated', `the snapshot is cut: ${problem}; fetch or copy it again`);
+  throw new SnapshotError(
+    'Truncated',
+    `the snapshot is cut: ${problem}; fetch or copy it again, or use another backup`,
+  );
 }
 
 export interface FactsOptions {

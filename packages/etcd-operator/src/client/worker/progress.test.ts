@@ -1,7 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { VirtualClock } from '@ecsm/runtime/testing';
 import { expect, it, onTestFinished } from 'vitest';
-import { parseProgress, readProgress } from './progress.ts';
+import { pacedProgress, parseProgress, readProgress } from './progress.ts';
 
 async function serve(answer: string): Promise<number> {
   const server = createServer((_request, response) => response.end(answer));
@@ -20,4 +21,18 @@ it('is unknown without an answer, or with another one', async () => {
   expect(await readProgress('127.0.0.1', await serve('x'.repeat(100_000)))).toBeUndefined();
   expect(parseProgress('[]')).toBeUndefined();
   expect(parseProgress('{"bytes":-1,"step":7}')).toEqual({});
+});
+
+it('is asked for at most once in an interval, of each worker', async () => {
+  const clock = new VirtualClock();
+  const asked: string[] = [];
+  const read = pacedProgress(async (address) => ({ bytes: asked.push(address) }), clock, 2_000);
+  expect(await read('a', 1)).toEqual({ bytes: 1 });
+  await clock.advance(1_999);
+  expect(await read('a', 1)).toEqual({ bytes: 1 });
+  expect(await read('b', 1)).toEqual({ bytes: 2 });
+  await clock.advance(1);
+  expect(await read('a', 1)).toEqual({ bytes: 3 });
+  expect(await read('b', 1)).toEqual({ bytes: 2 });
+  expect(asked).toEqual(['a', 'b', 'a']);
 });

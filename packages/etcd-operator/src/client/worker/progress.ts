@@ -1,6 +1,6 @@
 /** Asks a worker pod how far it is. Best effort: no answer is no progress, and never an error. */
 import { request } from 'node:http';
-import { isPlainObject } from '@ecsm/runtime';
+import { type Clock, isPlainObject } from '@ecsm/runtime';
 
 export interface WorkerProgress {
   readonly step?: string;
@@ -31,6 +31,22 @@ export const readProgress: ReadProgress = (address, port) =>
     call.on('close', () => resolve(undefined));
     call.end();
   });
+
+/**
+ * Asks each worker at most once in the interval, and returns its last answer meanwhile. Progress changes all the time: a
+ * pass that writes it is followed by another pass because of that write, and would find something to write again.
+ */
+export function pacedProgress(read: ReadProgress, clock: Clock, intervalMs: number): ReadProgress {
+  const asked = new Map<string, { readonly atMs: number; readonly answer: ReturnType<ReadProgress> }>();
+  return (address, port) => {
+    const nowMs = clock.monotonicMs();
+    for (const [key, { atMs }] of asked) if (nowMs - atMs >= intervalMs) asked.delete(key);
+    const key = `${address} ${port}`;
+    const answer = asked.get(key)?.answer ?? read(address, port);
+    if (!asked.has(key)) asked.set(key, { atMs: nowMs, answer });
+    return answer;
+  };
+}
 
 export function parseProgress(text: string): WorkerProgress | undefined {
   let value: unknown;

@@ -43,7 +43,13 @@ export type WorkerAction =
   | { readonly do: 'deleteWorker'; readonly name: string; readonly uid: string };
 
 export type AttemptStep =
-  | { readonly is: 'going'; readonly record: AttemptRecord; readonly action?: WorkerAction; readonly message: string }
+  | {
+      readonly is: 'going';
+      readonly record: AttemptRecord;
+      readonly action?: WorkerAction;
+      /** Absent between two attempts: why the last one failed stays to be read. */
+      readonly message?: string;
+    }
   | {
       readonly is: 'retrying';
       readonly record: AttemptRecord;
@@ -64,7 +70,7 @@ export function attempt(record: AttemptRecord, pod: WorkerFacts | undefined, lim
   const { nowMs, name } = limits;
   const { worker, attempts, nextAtMs } = record;
   if (worker === undefined) {
-    if (nextAtMs !== undefined && nowMs < nextAtMs) return { is: 'going', record, message: 'waiting to try again' };
+    if (nextAtMs !== undefined && nowMs < nextAtMs) return { is: 'going', record };
     const next = { attempts: attempts + 1, worker: { name, startedAtMs: nowMs } };
     const action = { do: 'createWorker', name, attempt: attempts + 1 } as const;
     return { is: 'going', record: next, action, message: `pod ${name} is created` };
@@ -90,7 +96,7 @@ export function attempt(record: AttemptRecord, pod: WorkerFacts | undefined, lim
   }
   if (worker.uid === undefined) {
     const seen = { ...record, worker: { ...worker, uid: pod.uid } };
-    return { is: 'going', record: seen, message: `pod ${pod.name} is ${pod.phase}` };
+    return { is: 'going', record: seen, message: stateOf(pod) };
   }
   return observed(record, worker, pod, limits);
 }
@@ -106,12 +112,18 @@ function observed(record: AttemptRecord, worker: WorkerRecord, pod: WorkerFacts,
   if (result) return again(record, deletion, limits, result);
   if (pod.isDeleting) return { is: 'going', record, message: `waiting until pod ${pod.name} is stopped` };
   if (nowMs - worker.startedAtMs > timeoutMs) {
-    const cause = pod.waiting === undefined ? '' : `: ${pod.waiting}`;
-    const ending = `pod ${pod.name} was not done within ${Math.round(timeoutMs / 1000)} s${cause}`;
+    const ending = `pod ${pod.name} was not done within ${Math.round(timeoutMs / 1000)} s: ${stateOf(pod)}`;
     const next = { ...record, worker: { ...worker, ending } };
     return { is: 'going', record: next, action: deletion, message: ending };
   }
-  return { is: 'going', record, message: pod.waiting ?? `pod ${pod.name} is ${pod.phase}` };
+  return { is: 'going', record, message: stateOf(pod) };
+}
+
+/** A Secret or a volume that does not exist is reported by the kubelet in events of the pod, and nowhere else. */
+function stateOf({ name, phase, waiting }: WorkerFacts): string {
+  if (waiting !== undefined) return waiting;
+  if (phase !== 'Pending') return `pod ${name} is ${phase}`;
+  return `pod ${name} waits for its image, volumes and Secrets; "kubectl describe pod ${name}" shows what is missing`;
 }
 
 /** The pod of the last attempt is kept: its log may tell more. */

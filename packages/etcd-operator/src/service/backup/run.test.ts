@@ -72,6 +72,38 @@ describe('a run', () => {
     expect(again.status.keyBase).toBe(status.keyBase);
   });
 
+  it('says between two attempts why the last one failed', () => {
+    const worker = ended(first, { ok: false, code: 'Unavailable', message: 'no answer', isRetriable: true });
+    const failed = nextBackupStep(running({ worker })).status;
+    const { status } = settle({
+      ...running(),
+      backup: backupOf({}, failed),
+      nowMs: startMs + 5_000,
+      worker: undefined,
+    });
+    expect(status).toEqual(failed);
+    expect(status.message).toBe('attempt 1 failed: no answer');
+    expect(findCondition(status.conditions, 'Complete')?.reason).toBe('Retrying');
+  });
+
+  it('is not repeated if its cluster was deleted, and waits for a pod that was not seen yet', () => {
+    const failed = nextBackupStep(running({ worker: undefined })).status;
+    const later = { ...running(), backup: backupOf({}, failed), nowMs: startMs + 10_000, worker: undefined };
+    const { status } = settle({ ...later, cluster: undefined });
+    expect(status).toMatchObject({ phase: 'Failed', message: 'there is no EtcdCluster main in this namespace' });
+    expect(findCondition(status.conditions, 'Complete')?.reason).toBe('ClusterNotFound');
+    const begun = settle(inputOf(backupOf()));
+    expect(settle({ ...begun.input, cluster: undefined }).status.phase).toBe('Running');
+  });
+
+  it('says what to do while its pod does not start', () => {
+    const worker = pod(first, { phase: 'Pending' });
+    const hint = `"kubectl describe pod ${first}" shows what is missing`;
+    expect(nextBackupStep(running({ worker })).status.message).toContain(hint);
+    const late = nextBackupStep(running({ worker, nowMs: startMs + 3_601_000 })).status;
+    expect(late.worker?.ending).toContain(hint);
+  });
+
   it('deletes the pod of an attempt that was taken for lost, before it goes on', () => {
     const lost = nextBackupStep(running({ worker: undefined })).status;
     const again = settle({ ...running(), backup: backupOf({}, lost), nowMs: startMs + 10_000, worker: undefined });

@@ -32,9 +32,12 @@ export function decideRun(input: BackupInput): BackupDecision {
   });
   // A member may have moved since: a pod is only created with the addresses of members that serve.
   if (step.is === 'going' && step.action?.do === 'createWorker' && !input.cluster?.isServing) {
+    // A pod that was not seen yet may exist: it is waited for.
+    if (!input.cluster && !status.worker) return ended(input, status, 'Failed', 'ClusterNotFound', noCluster(backup));
+    const message = input.cluster?.message ?? noCluster(backup);
     const late = input.nowMs - (msOf(status.nextAttemptTime ?? status.startTime) ?? 0) > deadlineMs(backup);
-    if (late) return ended(input, status, 'Failed', 'ClusterUnavailable', input.cluster?.message ?? 'it is gone');
-    return waiting(input, status, input.cluster?.message ?? 'the cluster does not exist');
+    if (late) return ended(input, status, 'Failed', 'ClusterUnavailable', message);
+    return waiting(input, status, message);
   }
   return follow(input, status, step);
 }
@@ -43,10 +46,7 @@ export function decideRun(input: BackupInput): BackupDecision {
 function begin(input: BackupInput, status: EtcdBackupStatus): BackupDecision {
   const { backup, cluster, nowMs } = input;
   const { clusterName, deletionPolicy } = backup.spec;
-  if (cluster === undefined) {
-    const message = `there is no EtcdCluster ${clusterName} in this namespace`;
-    return ended(input, status, 'Failed', 'ClusterNotFound', message);
-  }
+  if (cluster === undefined) return ended(input, status, 'Failed', 'ClusterNotFound', noCluster(backup));
   if (cluster.isStopped) {
     return ended(input, status, 'Skipped', 'ClusterStopped', `${clusterName} is stopped: nothing changes in it`);
   }
@@ -68,6 +68,10 @@ function begin(input: BackupInput, status: EtcdBackupStatus): BackupDecision {
   return decide(working(input, started, 'Working', `backing up ${clusterName}`), 0, {
     events: [event('Normal', 'BackupStarted', `backing up ${clusterName}`)],
   });
+}
+
+function noCluster({ spec }: EtcdBackup): string {
+  return `there is no EtcdCluster ${spec.clusterName} in this namespace`;
 }
 
 function deadlineMs({ spec }: EtcdBackup): number {
@@ -93,9 +97,8 @@ function follow(input: BackupInput, status: EtcdBackupStatus, step: AttemptStep)
       const shown = progress ? { ...next, progress } : next;
       const action = step.action && { ...step.action, purpose: 'backup' as const };
       const seen = step.record.worker?.uid !== status.worker?.uid;
-      return decide(working(input, shown, 'Working', step.message), seen ? 0 : settings.workerLookMs, {
-        ...(action ? { action } : {}),
-      });
+      const after = step.message === undefined ? shown : working(input, shown, 'Working', step.message);
+      return decide(after, seen ? 0 : settings.workerLookMs, { ...(action ? { action } : {}) });
     }
     case 'retrying': {
       const { progress: _, ...rest } = next;

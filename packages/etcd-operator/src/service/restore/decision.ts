@@ -348,7 +348,8 @@ function work(
     case 'going': {
       const isSeen = step.record.worker?.uid !== status.worker?.uid;
       const next = { ...withAttempt(status, step.record), ...(progress ? { progress } : {}) };
-      return decide(shown(input, next, reason, step.message), isSeen ? 0 : settings.workerLookMs, action);
+      const after = step.message === undefined ? next : shown(input, next, reason, step.message);
+      return decide(after, isSeen ? 0 : settings.workerLookMs, action);
     }
     case 'retrying': {
       const message = `attempt ${step.record.attempts} failed: ${step.failure.message}`;

@@ -50,7 +50,10 @@ export class BoltFile {
     }
     if (!Number.isSafeInteger(meta.pages) || meta.pages * meta.pageBytes > sizeBytes) {
       const expected = `${meta.pages} pages of ${meta.pageBytes} bytes`;
-      throw new SnapshotError('Truncated', `the snapshot is cut: its database has ${expected}; fetch or copy it again`);
+      throw new SnapshotError(
+        'Truncated',
+        `the snapshot is cut: its database has ${expected}; fetch or copy it again, or use another backup`,
+      );
     }
     return new BoltFile(handle, meta);
   }
@@ -237,5 +240,8 @@ function tooDeep(): SnapshotError {
 }
 
 function cut(): SnapshotError {
-  return new SnapshotError('Truncated', 'the snapshot is cut: a page is missing; fetch or copy it again');
+  return new SnapshotError(
+    'Truncated',
+    'the snapshot is cut: a page is missing; fetch or copy it again, or use another backup',
+  );
 }

@@ -209,6 +209,7 @@ describe.skipIf(!canMount)('a small volume', () => {
     expect(spawnSync('mount', ['-o', 'remount,ro', directory]).status).toBe(0);
     expect((await collect((await client.get('one.db')).body)).toString()).toBe('content');
     expect(await outcome(client.put('two.db', chunked('content')))).toBe('Denied');
+    expect(await messageOf(client.put('new/folder/two.db', chunked('content')))).toContain('is read-only');
     expect(await messageOf(client.delete('one.db'))).toContain('is read-only');
   });
 });

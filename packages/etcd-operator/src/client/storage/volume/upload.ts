@@ -109,11 +109,19 @@ async function publish(temporary: string, file: string): Promise<void> {
   }
 }
 
-/** Creates missing directories between the root and the directory, and makes their names durable. */
+/**
+ * Creates missing directories between the root and the directory, and makes their names durable. One by one: Node.js reports
+ * `ENOENT` if it creates several on a file system that is read-only.
+ */
 async function createDirectories(root: string, directory: string): Promise<void> {
-  const first = await mkdir(directory, { recursive: true, mode: directoryMode });
-  if (first === undefined) return;
-  for (let at = directory; at !== root && at.startsWith(root); at = dirname(at)) await flushDirectory(dirname(at));
+  if (await exists(directory)) return;
+  const parent = dirname(directory);
+  if (parent !== root) await createDirectories(root, parent);
+  await mkdir(directory, { mode: directoryMode }).catch((error: unknown) => {
+    // Another upload has created it.
+    if (errorCode(error) !== 'EEXIST') throw error;
+  });
+  await flushDirectory(parent);
 }
 
 export async function flushDirectory(directory: string): Promise<void> {
