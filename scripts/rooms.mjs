@@ -20,7 +20,7 @@ export const rooms = {
   },
   'runtime/registry': { imports: ['runtime/store', 'runtime/api', 'runtime/ports'] },
   'runtime/transfer': { imports: ['runtime/registry', 'runtime/store', 'runtime/api', 'runtime/ports'] },
-  'runtime/testing': { imports: ['runtime/api', 'runtime/ports'], doors: ['node:timers'] },
+  'runtime/testing': { imports: ['runtime/api', 'runtime/ports'], doors: ['node:timers', 'node:v8', 'node:vm'] },
   'runtime/simulation': {
     imports: ['runtime/registry', 'runtime/store', 'runtime/api', 'runtime/ports'],
     doors: ['node:process', 'node:timers'],

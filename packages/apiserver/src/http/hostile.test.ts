@@ -6,9 +6,9 @@ import { connect } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { sleep, systemClock } from '@ecsm/runtime';
 import { SeededRandom } from '@ecsm/runtime/simulation';
+import { usedBytes } from '@ecsm/runtime/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type HostileRequest, hostileRequest } from './hostile.kit.ts';
-import { usedBytes } from './memory.kit.ts';
 import { Gadget, type RunningServer, startServer } from './server.kit.ts';
 import { openSocket } from './wire.kit.ts';
 

@@ -2,8 +2,9 @@
  * 1,000 watches at once, each over a TLS connection of its own, with different selections and starts. Every client counts
  * the events that it has to receive, so that nothing is stored but the count; anything else is a violation.
  */
+
+import { usedBytes } from '@ecsm/runtime/testing';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { usedBytes } from './memory.kit.ts';
 import { type RunningServer, startServer, type WatchLine } from './server.kit.ts';
 import { type OpenWatch, openWatch } from './wire.kit.ts';
 

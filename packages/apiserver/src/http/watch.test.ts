@@ -4,8 +4,8 @@
  */
 import { sleep, systemClock } from '@ecsm/runtime';
 import { SeededRandom } from '@ecsm/runtime/simulation';
+import { usedBytes } from '@ecsm/runtime/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { usedBytes } from './memory.kit.ts';
 import { type RunningServer, startServer, type WatchLine } from './server.kit.ts';
 import { ApiServer } from './server.ts';
 import { Oracle, type Scope, Watcher } from './watcher.kit.ts';

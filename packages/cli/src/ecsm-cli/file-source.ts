@@ -46,7 +46,7 @@ class ForwardReader {
   #chunks: AsyncIterator<Uint8Array> | undefined;
   /** Offset of `#rest` in the file. */
   #position = 0;
-  #rest = new Uint8Array(0);
+  #rest: Uint8Array = new Uint8Array(0);
 
   constructor(files: Files, path: string) {
     this.#files = files;
@@ -84,7 +84,7 @@ class ForwardReader {
     const next = await this.#chunks?.next();
     if (next === undefined || next.done) return false;
     this.#position += this.#rest.length;
-    this.#rest = Uint8Array.from(next.value);
+    this.#rest = next.value;
     return true;
   }
 }

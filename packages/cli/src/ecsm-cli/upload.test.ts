@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Files } from '@ecsm/command-line';
 import { testTerminal } from '@ecsm/command-line/testing';
+import { usedBytes } from '@ecsm/runtime/testing';
 import { expect, test } from 'vitest';
 import { fileSource } from './file-source.ts';
 import { simulated } from './platform.kit.ts';
@@ -121,13 +122,13 @@ test('reads 512 MiB with bounded memory', async () => {
       })(),
     }),
   };
-  const before = process.memoryUsage().arrayBuffers;
+  const before = usedBytes();
   const source = await fileSource(files, 'huge.tar', { hash: 'md5', signal: new AbortController().signal });
   let peak = 0;
   for (let offset = 0; offset < size; offset += 64 * mebibyte) {
     await source.read(offset, 5 * mebibyte);
-    peak = Math.max(peak, process.memoryUsage().arrayBuffers - before);
+    peak = Math.max(peak, usedBytes() - before);
   }
   await source.close();
-  expect(peak).toBeLessThan(300 * mebibyte);
+  expect(peak).toBeLessThan(50 * mebibyte);
 });

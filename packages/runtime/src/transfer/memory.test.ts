@@ -2,8 +2,7 @@
  * Memory does not grow with the registry. 10,000 objects, 30 MB, are backed up from one sqlite store and restored into
  * another while the backup is still being made. What lives after a garbage collection is sampled on the way.
  */
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { usedBytes } from '@ecsm/runtime/testing';
 import { afterEach, expect, it } from 'vitest';
 import { sqliteHarness } from '../store/stores.kit.ts';
 import { backup } from './backup.ts';
@@ -17,17 +16,6 @@ const valueBytes = 3_000;
 /** A page of 500 objects and its lines are 3 MB; what is transferred is 30. */
 const growthBytesMax = 10 * 1024 * 1024;
 
-setFlagsFromString('--expose-gc');
-const collect: () => void = runInNewContext('gc');
-
-function livingBytes(): number {
-  // The memory of buffers is freed beside the program; a second collection waits for the first to be done with it.
-  collect();
-  collect();
-  const { heapUsed, external, arrayBuffers } = process.memoryUsage();
-  return heapUsed + Math.max(external, arrayBuffers);
-}
-
 afterEach(() => sqliteHarness.cleanup());
 
 it('10,000 objects pass through a backup, a restore and a migration in bounded memory', {
@@ -35,11 +23,11 @@ it('10,000 objects pass through a backup, a restore and a migration in bounded m
 }, async () => {
   const source = await sqliteHarness.create();
   await fillWith(source, objects, valueBytes);
-  const before = livingBytes();
+  const before = usedBytes();
   let most: number | undefined;
   let reports = 0;
   const onProgress = () => {
-    if (++reports % 20 === 0) most = Math.max(most ?? 0, livingBytes() - before);
+    if (++reports % 20 === 0) most = Math.max(most ?? 0, usedBytes() - before);
   };
   const restored = await sqliteHarness.create();
   const summary = await restore(backup(source, { onProgress }), restored, { onProgress });
