@@ -255,6 +255,8 @@ export function normalised(output: string, directory = root): string {
     .replace(/^waiting for .* \(\d+ s( of [^)]*)?\).*\n/gm, '')
     .replace(/\b(\d+m)?\d+s( ago|(?= {2}| *$))/gm, '<age>$2')
     .replace(/<age> {2,}/g, '<age>  ')
+    // A column is as wide as its longest age.
+    .replace(/\bAGE {2,}/g, 'AGE  ')
     .split('\n')
     .map((line) => line.trimEnd())
     .join('\n')
