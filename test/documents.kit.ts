@@ -239,7 +239,7 @@ export async function runPage(shown: readonly Shown[]): Promise<PageRun> {
   }
 }
 
-/** Replaces values that differ between runs or machines. */
+/** Replaces values that differ between runs or machines. A column is as wide as its longest age. */
 export function normalised(output: string, directory = root): string {
   return output
     .replaceAll(directory, '/srv/demo')
@@ -255,7 +255,6 @@ export function normalised(output: string, directory = root): string {
     .replace(/^waiting for .* \(\d+ s( of [^)]*)?\).*\n/gm, '')
     .replace(/\b(\d+m)?\d+s( ago|(?= {2}| *$))/gm, '<age>$2')
     .replace(/<age> {2,}/g, '<age>  ')
-    // A column is as wide as its longest age.
     .replace(/\bAGE {2,}/g, 'AGE  ')
     .split('\n')
     .map((line) => line.trimEnd())
