@@ -42,9 +42,10 @@ test-kubernetes: build ## Run the tests against a real kube-apiserver, which is 
 	@kube=$$(scripts/kubernetes/build.sh) && client=$$(scripts/kubernetes/client-node.sh || true) && \
 	  KUBE_BIN=$$kube CLIENT_NODE=$$client node scripts/test.mjs --config vitest.kubernetes.config.ts
 
+# Bundles depend on the version of Node.js that builds them, and tests build them again.
 test-node: build test-tools ## Run the tests on newer versions of Node.js: NODES='22 24', ONLY=packages/cli/src for a part of them
 	@for version in $(or $(NODES),22 24); do \
-	  bin=$$(scripts/ensure-node.sh $$version) && PATH="$$bin:$$PATH" node --version && PATH="$$bin:$$PATH" node scripts/test.mjs $(ONLY) || exit 1; \
+	  bin=$$(scripts/ensure-node.sh $$version) && (PATH="$$bin:$$PATH"; node --version && $(MAKE) build && node scripts/test.mjs $(ONLY)) || exit 1; \
 	done
 
 build: $(INSTALLED) ## Compile changed files and type-check everything
