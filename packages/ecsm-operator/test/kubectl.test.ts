@@ -62,7 +62,7 @@ describe.skipIf(kubectl === undefined)('kubectl', () => {
     const row = 'telemetry +ECSMService/telemetry +cpu: \\S+/80% +3 +5 +3 ';
     await expect.poll(() => out('get hpa')).toMatch(new RegExp(`^${columns}\\n${row}`));
     expect(await out('get ecsmservice telemetry -o jsonpath={.spec.deploymentStrategy.replicas}')).toBe('3');
-    expect(await out('get services,nodes -o name')).toMatch(/^ecsmservice\.ecsm\.sh\/[^]*\nnode\/node-1\n/);
+    expect(await out('get services,nodes -o name')).toMatch(/^ecsmservice\.ecsm\.sh\/.*\nnode\/node-1\n/s);
     expect(await out('get service telemetry -o name')).toBe('ecsmservice.ecsm.sh/telemetry\n');
     expect(
       (
