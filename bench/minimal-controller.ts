@@ -43,10 +43,9 @@ export class MinimalController {
       workers,
       reconcile: async (_, { get, registry }) => {
         const service = await get();
-        if (service?.status === undefined && service) await this.#create(registry, service);
-        else if (service && this.#isRunning && service.status?.readyReplicas === 0)
-          await this.#finish(registry, service);
-        return undefined;
+        if (service === undefined) return;
+        if (service.status === undefined) await this.#create(registry, service);
+        else if (this.#isRunning && service.status.readyReplicas === 0) await this.#finish(registry, service);
       },
     });
   }

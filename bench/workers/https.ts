@@ -1,6 +1,6 @@
 /**
- * HTTP and TLS of Node.js alone, until it is stopped: answers every request with the same text, a watch with that text for
- * each PATCH of anybody.
+ * HTTP and TLS of Node.js alone, until it is stopped: answers every request with the same text, and sends it to all watches
+ * for each PATCH.
  * Usage: node https <directory of the certificates> <file with the text>
  */
 import { once } from 'node:events';

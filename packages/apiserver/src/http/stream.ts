@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import type { Kind } from '@ecsm/runtime';
 import { partialOf } from '../response/partial.ts';
 import { tableOfObject } from '../response/table.ts';
-import type { EventSource, ServerEvent } from '../verbs/watch.ts';
+import type { SendEvents, ServerEvent } from '../verbs/watch.ts';
 import type { Exchange } from './exchange.ts';
 import type { View } from './respond.ts';
 
 /** Ends when the events do, or when the signal aborts. A client that does not read then is disconnected. */
 export async function stream(
   { response, headers }: Exchange,
-  sendAll: EventSource,
+  sendAll: SendEvents,
   kind: Kind,
   view: View,
   signal: AbortSignal,

@@ -38,10 +38,10 @@ const eventTypes = { Added: 'ADDED', Modified: 'MODIFIED', Deleted: 'DELETED' } 
 export type SendEvent = (event: ServerEvent) => Promise<unknown> | undefined;
 
 /** Sends the events of a watch until it ends. */
-export type EventSource = (send: SendEvent) => Promise<void>;
+export type SendEvents = (send: SendEvent) => Promise<void>;
 
 /** Throws before the first event if the request is invalid or the version is gone; later errors are ERROR events. */
-export async function watch(call: Call, markMs = bookmarkMs): Promise<EventSource> {
+export async function watch(call: Call, markMs = bookmarkMs): Promise<SendEvents> {
   const options = listOptionsOf(call.query);
   const { resourceVersion = '', sendInitialEvents } = options;
   if (options.continue !== undefined) throw badRequest('continue is not allowed for a watch');
@@ -82,7 +82,7 @@ async function sendAll(
   }
 }
 
-/** With many watches, each await and each look at the signal counts: an event is sent without them. */
+/** With many watches, each await and each read of the signal takes noticeable time: an event is sent without either. */
 async function follow(call: Call, after: string, markMs: number, send: SendEvent): Promise<void> {
   const { target, namespace, name, query, signal, clock } = call;
   const options = listOptionsOf(query);

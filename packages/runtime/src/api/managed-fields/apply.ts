@@ -71,7 +71,7 @@ export function apply(request: ApplyRequest): ApplyResult {
   const owned = [...others, self].reduce((set, { fields }) => union(set, fields), alwaysPresent);
   const dropped = difference(withListedFields(schema, applied), withListedFields(schema, owned));
   const object = asObject(remove(schema, merged, dropped));
-  // Nobody owns a change of the annotation: the server writes it.
+  // The server writes this annotation, so no manager becomes the owner of the change.
   const annotated = subresource ? object : withLastApplied(object, configuration, manager);
 
   const { added, modified, removed } = trackedChanges(schema, live, object, subresource);
