@@ -42,7 +42,7 @@ export const controller = {
     {
       name: 'reconciles in flight at a stop are never aborted',
       file: 'controller.ts',
-      find: 'for (const timeout of this.#timeouts) timeout.abort();',
+      find: 'for (const { timeout } of this.#inFlight.values()) timeout.abort();',
       replace: '',
     },
     {

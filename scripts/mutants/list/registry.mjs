@@ -22,6 +22,18 @@ export const registry = {
       replace: 'before.deletionTimestamp !== undefined && added.length > 1',
     },
     {
+      name: 'a status adds its finalizer to an object that is being deleted',
+      file: 'rules.ts',
+      find: 'if (deletionTimestamp !== undefined) {',
+      replace: 'if (deletionTimestamp === "") {',
+    },
+    {
+      name: 'a finalizer that comes with a status replaces the others',
+      file: 'rules.ts',
+      find: 'finalizers: [...finalizers, finalizer]',
+      replace: 'finalizers: [finalizer]',
+    },
+    {
       name: 'an update drops the status',
       file: 'rules.ts',
       find: ' ? stored : wanted), ...statusOf(stored) };',
@@ -77,9 +89,9 @@ export const registry = {
     },
     {
       name: 'a create replaces an object that exists',
-      file: 'object-writer.ts',
-      find: 'value: bytesOf(text), expected: 0 }',
-      replace: 'value: bytesOf(text) }',
+      file: 'writer.ts',
+      find: 'value: bytesOf(text), expected }',
+      replace: 'value: bytesOf(text), ...(expected === 0 ? {} : { expected }) }',
     },
     {
       name: 'a dry run of an update is written',
@@ -90,8 +102,8 @@ export const registry = {
     {
       name: 'a dry run of a delete deletes',
       file: 'object-writer.ts',
-      find: 'if (!options.dryRun) await this.#commit',
-      replace: 'await this.#commit',
+      find: 'if (!options.dryRun) {',
+      replace: '{',
     },
     {
       name: 'a write without a manager drops the managers of the object',
@@ -120,15 +132,15 @@ export const registry = {
     },
     {
       name: 'a replaced object is committed without comparing its revision',
-      file: 'object-writer.ts',
-      find: 'value: bytesOf(text), expected: revision }',
-      replace: 'value: bytesOf(text) }',
+      file: 'writer.ts',
+      find: 'value: bytesOf(text), expected }',
+      replace: 'value: bytesOf(text), ...(expected === 0 ? { expected } : {}) }',
     },
     {
       name: 'a fenced registry writes without its fence',
       file: 'writer.ts',
-      find: 'const guard: Write[] = fence ? [',
-      replace: 'const guard: Write[] = fence && writes.length === 0 ? [',
+      find: 'fence ? [guardOf(fence), ...writes] : writes',
+      replace: 'fence && writes.length === 0 ? [guardOf(fence)] : writes',
     },
     {
       name: 'checking a fence does nothing',
@@ -163,8 +175,8 @@ export const registry = {
     {
       name: 'an observer gets commits that lost against another writer',
       file: 'writer.ts',
-      find: 'if (outcome.committed) {',
-      replace: 'if (!outcome.committed) this.#report(0, writes);\n    if (outcome.committed) {',
+      find: 'if (outcome.committed) return outcome.revision;',
+      replace: 'if (outcome.committed) return outcome.revision;\n    this.#report(0, writes);',
     },
     {
       name: 'a continue token of another list is accepted',
@@ -276,6 +288,20 @@ export const registry = {
       file: 'garbage.ts',
       find: "if (!isApiError(error, 'Expired')) throw error;\n      return",
       replace: 'if (isApiError(error)) throw error;\n      return',
+      tests: ['garbage.test.ts'],
+    },
+    {
+      name: 'a new dependent of an owner in foreground deletion is kept',
+      file: 'garbage.ts',
+      find: '!mayHave(entry.value, deletionField)',
+      replace: 'true',
+      tests: ['garbage-propagation.test.ts'],
+    },
+    {
+      name: 'another object with the name of the owner counts as the owner',
+      file: 'codec.ts',
+      find: '"uid":${JSON.stringify(uid)},`;',
+      replace: '`;',
       tests: ['garbage.test.ts'],
     },
     {

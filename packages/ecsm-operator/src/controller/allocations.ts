@@ -235,7 +235,7 @@ export class Allocations {
       Number(after?.priorityClassName !== undefined) - Number(before?.priorityClassName !== undefined);
     if (after === undefined && before !== undefined) this.#forget(before.key);
     this.#activityMayHaveChanged(wasActive);
-    if (demandOf(before) !== demandOf(after)) this.#invalidate();
+    if (this.isActive && demandOf(before) !== demandOf(after)) this.#invalidate();
   }
 
   #forget(key: string): void {

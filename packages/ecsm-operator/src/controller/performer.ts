@@ -13,6 +13,7 @@ import type {
   Request,
 } from '@ecsm/runtime';
 import type { ECSMService, ServiceSpec, ServiceStatus } from '../apis/ecsm-service.ts';
+import { platformFinalizer } from '../apis/well-known.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import type { Observer } from '../observe/observer.ts';
 import type { ServiceManager } from '../resource/manager.ts';
@@ -53,47 +54,44 @@ export class Performer {
   }
 
   /**
-   * Writes the status, sends the steps, and reports what failed. Returns when to reconcile again. `isFirst`: no step was
-   * sent for this object before. The name on the platform, the mark and the new finalizer show the attempt, so the status
-   * is written while the step is on its way: the request does not wait for the disk.
+   * Writes the status, sends the steps, and reports what failed. Returns when to reconcile again. `recording`: no operator
+   * has reconciled the object before, and its first revision is being stored. Nothing is sent before that, the status and
+   * the finalizer are stored.
    */
   async perform(
     service: ECSMService,
     decided: Plan,
     { observed }: Pick<PlanInput, 'observed'>,
     job: Job,
-    isFirst = false,
+    recording?: Promise<unknown>,
   ): Promise<ReconcileResult> {
     const { clock, observer } = this.#options;
     const { registry } = job.context;
-    let writing: Promise<ECSMService> | undefined;
-    const write = () => {
-      writing ??= startInBackground(this.#write(registry, service, statusAfter(service, decided, [reachable], clock)));
-      return writing;
-    };
-    if (!isFirst) await write();
+    const status = statusAfter(service, decided, [reachable], clock);
+    const [written] = await Promise.all([
+      this.#write(registry, service, status, recording === undefined ? undefined : platformFinalizer),
+      recording,
+    ]);
     let done = 0;
     // The first events are those of the steps, in their order.
     const record = (events: Plan['events']) => {
       for (const { type, reason, message } of events) this.#recorder?.record(service, type, reason, message);
     };
     for (const step of decided.steps) {
-      const end = await this.#step(step, observed, job, () => void write());
+      const end = await this.#step(step, observed, job);
       if (end.is !== 'done') record(decided.events.slice(0, done));
       if (end.is === 'refused' && !isAttempt(step)) {
         const refusal = refusalOf(step, end.error, service);
         const status = { ...withoutUnsent(decided.status, service.status, decided.steps.slice(done)), refusal };
-        return this.reportRefusal(await write(), { ...decided, status }, refusal.message, job);
+        return this.reportRefusal(written, { ...decided, status }, refusal.message, job);
       }
       if (end.is === 'overtaken' || end.is === 'unanswered') {
         const status = withoutUnsent(decided.status, service.status, decided.steps.slice(done + 1));
-        const written = await write();
         await this.#write(registry, written, statusAfter(written, { ...decided, status }, [reachable], clock));
         return this.readAgain(job, `${step.do} was ${end.is}: ${end.error.message}`);
       }
       done++;
     }
-    const written = await write();
     if (done > 0) await this.#clearRefusal(written, decided, job);
     observer.owners.accepted(job.base);
     record(decided.events);
@@ -107,8 +105,13 @@ export class Performer {
   }
 
   /** The services that depend on this one need not wait until the informer observes the status. */
-  async #write(registry: Registry, service: ECSMService, status: ServiceStatus): Promise<ECSMService> {
-    const written = await writeStatus(registry, service, status);
+  async #write(
+    registry: Registry,
+    service: ECSMService,
+    status: ServiceStatus,
+    finalizer?: string,
+  ): Promise<ECSMService> {
+    const written = await writeStatus(registry, service, status, finalizer);
     this.#options.fleet.set(written);
     return written;
   }
@@ -123,22 +126,14 @@ export class Performer {
     await this.#write(context.registry, service, after);
   }
 
-  /** Calls `sent` when the request is on its way. */
-  async #step(
-    step: Step,
-    observed: PlanInput['observed'],
-    { base, context }: Job,
-    sent: () => void,
-  ): Promise<StepResult> {
+  async #step(step: Step, observed: PlanInput['observed'], { base, context }: Job): Promise<StepResult> {
     const { manager, observer } = this.#options;
     // The deletion was requested and is still in progress: a second request would do nothing, or harm.
     if (step.do === 'delete' && observer.staleness.isBeingDeleted(step.id)) return { is: 'done' };
     await context.registry.checkFence();
     context.log.write('info', step.do, { ...subjectOf(step), why: step.why });
     observer.stepStarts(base, step, observed);
-    const sending = sendStep(step, manager, context.signal);
-    sent();
-    const end = await sending;
+    const end = await sendStep(step, manager, context.signal);
     observer.stepEnded(base, step, observed, end);
     return end;
   }

@@ -27,7 +27,7 @@ import { plan } from '../service/plan.ts';
 import type { Allocations } from './allocations.ts';
 import { type Job, Performer, type PerformerOptions, startInBackground } from './performer.ts';
 import { registryIdOf } from './registry-id.ts';
-import { ensureRevision, knownRevisions, pruneRevisions } from './revisions.ts';
+import { ensureRevision, knownRevisions, pruneRevisions, revisionOf } from './revisions.ts';
 import { sendStep } from './send-step.ts';
 import { reachable, unreachable, writeConditions } from './status.ts';
 
@@ -74,9 +74,9 @@ export class Reconciler {
         this.#options.fleet.delete(request.key);
         return await this.#removeLate(job);
       }
-      const revision = isNew(service) ? startInBackground(ensureRevision(context.registry, service)) : undefined;
+      if (isNew(service)) return await this.#apply(service, job);
       return await withFinalizer(context.registry.resource(ECSMService), service, platformFinalizer, {
-        apply: (object) => this.#apply(object, job, revision),
+        apply: (object) => this.#apply(object, job),
         cleanup: (object) => this.#cleanUp(object, job),
       });
     } catch (error) {
@@ -84,7 +84,7 @@ export class Reconciler {
     }
   };
 
-  async #apply(service: ECSMService, job: Job, recorded?: Promise<RevisionContent>): Promise<ReconcileResult> {
+  async #apply(service: ECSMService, job: Job): Promise<ReconcileResult> {
     const { allocations, breaker, observer } = this.#options;
     const { owners, poller, services, staleness } = observer;
     const { base, context } = job;
@@ -95,7 +95,13 @@ export class Reconciler {
     }
     owners.setActive(base);
     owners.addKnownIds(base, idsIn(service));
-    const revision = await (recorded ?? ensureRevision(context.registry, service));
+    const current = revisionOf(service);
+    const isOnlyRevision = owners.takeOnlyRevision(base) === current.hash;
+    const recording = isOnlyRevision
+      ? undefined
+      : startInBackground(ensureRevision(context.registry, service, current));
+    const first = isNew(service) ? recording : undefined;
+    const revision = (first === undefined ? await recording : undefined) ?? current;
     const { input, decided, source } = await this.#decide(service, revision, job);
     const stale = staleness.reasonOf(input.observed);
     if (stale !== undefined) return this.#performer.readAgain(job, stale);
@@ -103,14 +109,15 @@ export class Reconciler {
     const lostNodes = (decided.status.lostNodes ?? []).map(({ name }) => name);
     observer.decided(base, ours, lostNodes);
     allocations.observed(job.key, ours, input.allocation);
-    // The status has to show that the dependencies were met before anything is created.
-    const isFirst = recorded !== undefined && input.dependencies === undefined && isFirstCreation(service, decided);
-    const result = await this.#performer.perform(service, decided, input, job, isFirst);
+    const result = await this.#performer.perform(service, decided, input, job, first);
+    if (first !== undefined && (await first).isOnly) owners.setOnlyRevision(base, revision.hash);
     if (result?.requeueAfterMs !== undefined) return result;
     // An instance that fails now may recover before the next poll, which would then list no change.
     if (decided.status.unavailableReplicas > 0) for (const one of ours) services.recheck(one);
-    const inUse = new Set([revision.hash, ...ours.flatMap(({ mark }) => mark?.revision ?? [])]);
-    await pruneRevisions(context.registry, service, inUse);
+    if (!isOnlyRevision) {
+      const inUse = new Set([revision.hash, ...ours.flatMap(({ mark }) => mark?.revision ?? [])]);
+      await pruneRevisions(context.registry, service, inUse);
+    }
     owners.setAtRest(base, service, source !== 'assumed');
     return source === 'assumed' ? { requeueAfterMs: this.#verifyMs() } : undefined;
   }
@@ -275,8 +282,8 @@ export class Reconciler {
 }
 
 /**
- * No operator has reconciled it yet. Its finalizer and its revision are both written before anything is created for it, and
- * are independent: written concurrently they cost one flush of the disk.
+ * No operator has reconciled it yet. Its finalizer is written with its first status, and concurrently with its revision:
+ * together they cost one flush of the disk before anything is created for it.
  */
 function isNew({ metadata, status }: ECSMService): boolean {
   const { deletionTimestamp, finalizers = [] } = metadata;

@@ -23,16 +23,25 @@ export function revisionOf({ spec, metadata }: ECSMService): RevisionContent {
   return { hash: revisionHash({ template, ...restart }), template, ...restart };
 }
 
+export interface RecordedRevision extends RevisionContent {
+  /** Whether the service is known to have no other revision. */
+  readonly isOnly: boolean;
+}
+
 /** Records the revision of the spec as the newest. Writes nothing if it already is. */
-export async function ensureRevision(registry: Registry, service: ECSMService): Promise<RevisionContent> {
-  const content = revisionOf(service);
+export async function ensureRevision(
+  registry: Registry,
+  service: ECSMService,
+  content: RevisionContent = revisionOf(service),
+): Promise<RecordedRevision> {
   // The status names the revision that was the newest when it was written, so the others need not be read.
   const isNewest = service.status?.updateRevision === content.hash;
-  if (isNewest && (await readRevision(registry, service, content.hash)) !== undefined) return content;
+  if (isNewest && (await readRevision(registry, service, content.hash)) !== undefined) {
+    return { ...content, isOnly: false };
+  }
   for (let attempt = 1; ; attempt++) {
     try {
-      await makeNewest(registry, service, content);
-      return content;
+      return { ...content, isOnly: await makeNewest(registry, service, content) };
     } catch (error) {
       const isRace = isApiError(error, 'AlreadyExists') || isApiError(error, 'Conflict');
       if (!isRace || attempt >= attemptsMax) throw error;
@@ -103,7 +112,8 @@ async function hashesOf(
   return keys.map((key) => key.slice(length)).filter(isHash);
 }
 
-async function makeNewest(registry: Registry, service: ECSMService, content: RevisionContent): Promise<void> {
+/** Returns whether it is the only one with the name of the service. */
+async function makeNewest(registry: Registry, service: ECSMService, content: RevisionContent): Promise<boolean> {
   const { namespace, name, uid } = service.metadata;
   const revisions = registry.resource(ServiceRevision);
   const owners = [{ apiVersion: ECSMService.apiVersion, kind: ECSMService.kind, name, uid, controller: true }];
@@ -116,6 +126,7 @@ async function makeNewest(registry: Registry, service: ECSMService, content: Rev
   if (same === undefined) await revisions.create({ metadata, spec });
   else if (!isOwn(same, service)) await revisions.update({ metadata: { ...same.metadata, ...metadata }, spec });
   else if (same.spec.number < highest) await revisions.update({ ...same, spec: { ...same.spec, number: highest + 1 } });
+  return all.every((revision) => revision === same);
 }
 
 async function readRevision(

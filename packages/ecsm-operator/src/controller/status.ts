@@ -48,17 +48,22 @@ export async function writeConditions(
   await registry.resource(ECSMService).updateStatus({ metadata, status }, { resourceVersion, known: service });
 }
 
-/** Returns the object with the new status. */
+/**
+ * Returns the object with the new status. With a finalizer, that is added, too, and `Conflict` is thrown if the object has
+ * changed since it was read.
+ */
 export async function writeStatus(
   registry: Registry,
   service: ECSMService,
   status: ServiceStatus,
+  finalizer?: string,
 ): Promise<ECSMService> {
   if (service.status !== undefined && deepEqual(comparable(service.status), comparable(status))) return service;
-  const { name, namespace, uid } = service.metadata;
+  const { name, namespace, uid, resourceVersion } = service.metadata;
+  const first = finalizer === undefined ? {} : { finalizer, resourceVersion };
   return registry
     .resource(ECSMService)
-    .updateStatus({ metadata: { name, namespace, uid }, status }, { known: service });
+    .updateStatus({ metadata: { name, namespace, uid }, status }, { known: service, ...first });
 }
 
 /**

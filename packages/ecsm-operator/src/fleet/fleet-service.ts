@@ -23,6 +23,8 @@ export interface FleetService {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
+  /** The resource version that these fields are of. */
+  readonly version: string;
   readonly createdTime: string;
   readonly isBeingDeleted: boolean;
   readonly dependsOn: readonly FleetDependency[];
@@ -63,7 +65,7 @@ export function keyOfService(namespace: string, name: string): string {
 }
 
 export function fleetServiceOf({ metadata, spec, status }: ECSMService): FleetService {
-  const { namespace, name, uid, deletionTimestamp, creationTimestamp } = metadata;
+  const { namespace, name, uid, resourceVersion, deletionTimestamp, creationTimestamp } = metadata;
   const { type, nodePool = [], nodes = [] } = spec.deploymentStrategy;
   const { updateStrategy, priorityClassName } = spec;
   const available = findCondition(status?.conditions, 'Available');
@@ -73,6 +75,7 @@ export function fleetServiceOf({ metadata, spec, status }: ECSMService): FleetSe
     namespace,
     name,
     uid,
+    version: resourceVersion,
     createdTime: creationTimestamp,
     isBeingDeleted: deletionTimestamp !== undefined,
     dependsOn: (spec.dependsOn ?? []).map((one) => ({

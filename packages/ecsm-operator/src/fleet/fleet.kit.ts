@@ -11,6 +11,7 @@ export function fleetService(
     namespace,
     name,
     uid: `uid-${name}`,
+    version: '1',
     createdTime: '2026-01-01T00:00:00Z',
     isBeingDeleted: false,
     dependsOn: dependsOn.map((one) => (typeof one === 'string' ? edgeTo(one, namespace) : one)),

@@ -20,7 +20,7 @@ export class Fleet {
     const { items } = await registry.resource(ECSMService).list();
     const present = new Set(items.map(({ metadata }) => keyOfService(metadata.namespace, metadata.name)));
     this.retain((key) => present.has(key));
-    for (const service of items) this.set(service);
+    for (const service of items) this.#set(service);
   }
 
   /** Removes the services that do not exist. */
@@ -29,6 +29,13 @@ export class Fleet {
   }
 
   set(service: ECSMService): void {
+    const { namespace, name, uid, resourceVersion } = service.metadata;
+    const known = this.#services.get(keyOfService(namespace, name));
+    // The writer of a version and the informer both report it.
+    if (known?.version !== resourceVersion || known.uid !== uid) this.#set(service);
+  }
+
+  #set(service: ECSMService): void {
     const after = fleetServiceOf(service);
     const before = this.#services.get(after.key);
     this.#services.set(after.key, after);

@@ -35,6 +35,8 @@ export class OwnerRecord {
    * shows that it is deleted.
    */
   knownIds: readonly string[] = [];
+  /** Hash of the only revision of the service, which was just recorded. */
+  onlyRevision: string | undefined;
   /** Lost nodes that the service waits for. It may not be allowed to run there now. */
   lostNodes: readonly string[] = none;
 }
@@ -83,6 +85,19 @@ export class OwnerRecords {
   awaiting(nodeNames: ReadonlySet<string>): readonly string[] {
     if (nodeNames.size === 0) return [];
     return this.#basesWhere(({ lostNodes }) => lostNodes.some((name) => nodeNames.has(name)));
+  }
+
+  /** The service has this revision and no other one: the next reconcile need not read them. */
+  setOnlyRevision(base: string, hash: string): void {
+    this.of(base).onlyRevision = hash;
+  }
+
+  /** Returns the hash once: a user may delete the revision afterwards. */
+  takeOnlyRevision(base: string): string | undefined {
+    const record = this.of(base);
+    const hash = record.onlyRevision;
+    record.onlyRevision = undefined;
+    return hash;
   }
 
   addKnownIds(base: string, ids: Iterable<string>): void {

@@ -14,7 +14,6 @@ import type * as capacities from '../../src/service/capacity.ts';
 import type * as cleanups from '../../src/service/cleanup.ts';
 import type * as said from '../../src/service/conditions.ts';
 import type * as healing from '../../src/service/healing.ts';
-import type { RevisionContent } from '../../src/service/model.ts';
 import type * as owning from '../../src/service/ownership.ts';
 import type * as plans from '../../src/service/plan.ts';
 import type * as contexts from '../../src/service/plan-context.ts';
@@ -293,7 +292,7 @@ export const mutants: readonly Mutant[] = [
     story: 'two edits during a rolling update',
     caughtBy: wanted,
     plant: () => {
-      const targets = new Map<string, RevisionContent>();
+      const targets = new Map<string, revisions.RecordedRevision>();
       return replace<typeof revisions.ensureRevision>('ensureRevision', (original) => async (registry, service) => {
         const { uid } = service.metadata;
         const isRolling = service.status?.currentRevision !== service.status?.updateRevision;

@@ -16,6 +16,7 @@ import {
   type ObjectList,
   type Precondition,
   type Resource,
+  type StatusOptions,
   type StatusUpdate,
   type VersionBatch,
   type VersionOptions,
@@ -111,12 +112,13 @@ export class KubernetesResource<Spec, Status, SpecInput = Spec, StatusInput = St
 
   async updateStatus(
     update: StatusUpdate<Status | StatusInput>,
-    options: ManagedWriteOptions & Pick<Precondition, 'resourceVersion'> = {},
+    options: ManagedWriteOptions & StatusOptions<ApiObject<Spec, Status>> = {},
   ): Promise<ApiObject<Spec, Status>> {
     const { kind } = this;
     if (kind.status === undefined) throw new ApiError('BadRequest', { reason: `${kind.kind} has no status` });
     const { name, namespace, uid } = update.metadata;
-    const { resourceVersion } = options;
+    const finalized = await this.#finalized(update.metadata, options);
+    const resourceVersion = options.resourceVersion && (finalized?.metadata.resourceVersion ?? options.resourceVersion);
     const precondition = { ...(uid === undefined ? {} : { uid }), ...(resourceVersion && { resourceVersion }) };
     const request = {
       method: 'PATCH',
@@ -125,6 +127,25 @@ export class KubernetesResource<Spec, Status, SpecInput = Spec, StatusInput = St
       contentType: jsonPatchType,
     } as const;
     return this.#write(request, name, { ...options, ...precondition }, resourceVersion);
+  }
+
+  /** Adds the finalizer of the options. Returns undefined if there is nothing to add. */
+  async #finalized(
+    { name, namespace, uid }: StatusUpdate<unknown>['metadata'],
+    options: ManagedWriteOptions & StatusOptions<ApiObject<Spec, Status>>,
+  ): Promise<ApiObject<Spec, Status> | undefined> {
+    const { finalizer, known } = options;
+    if (finalizer === undefined) return undefined;
+    const place = namespace === undefined ? {} : { namespace };
+    const { metadata } = known ?? (await this.get(name, place));
+    const { finalizers = [], deletionTimestamp } = metadata;
+    if (finalizers.includes(finalizer)) return undefined;
+    if (deletionTimestamp !== undefined) {
+      throw new ApiError('Conflict', { kind: this.kind.kind, name, reason: 'the object is being deleted' });
+    }
+    // Only at the version that was read: a finalizer that was added since must not be lost.
+    const precondition = { ...place, uid: uid ?? metadata.uid, resourceVersion: metadata.resourceVersion };
+    return this.patch(name, { metadata: { finalizers: [...finalizers, finalizer] } }, { ...options, ...precondition });
   }
 
   async patch(

@@ -24,6 +24,13 @@ import { SelfLoopDetector } from './self-loop.ts';
 import type { EnqueueRequest } from './source.ts';
 import { Sources } from './sources.ts';
 
+interface InFlight {
+  /** Aborts the reconcile. */
+  readonly timeout: AbortController;
+  /** Whether it wrote its own object. */
+  wrote: boolean;
+}
+
 export class Controller<Spec = unknown, Status = unknown, SpecInput = unknown, StatusInput = unknown> {
   readonly name: string;
   readonly graceMs: number;
@@ -34,8 +41,8 @@ export class Controller<Spec = unknown, Status = unknown, SpecInput = unknown, S
   readonly #loops = new SelfLoopDetector();
   /** Keys whose last reconcile ended in a conflict. */
   readonly #conflicted = new Set<string>();
-  /** One for each reconcile in flight. */
-  readonly #timeouts = new Set<AbortController>();
+  /** Key → its reconcile in flight. */
+  readonly #inFlight = new Map<string, InFlight>();
   /** Ends the run with an error. */
   #fail: (error: ApiError) => void = () => {};
   #queue: WorkQueue | undefined;
@@ -87,7 +94,7 @@ export class Controller<Spec = unknown, Status = unknown, SpecInput = unknown, S
       ending.abort();
       void queue.shutDown();
       cancelGrace = registry.clock.after(graceMs, () => {
-        for (const timeout of this.#timeouts) timeout.abort();
+        for (const { timeout } of this.#inFlight.values()) timeout.abort();
       });
     };
     const stop = () => end(this.graceMs);
@@ -99,7 +106,8 @@ export class Controller<Spec = unknown, Status = unknown, SpecInput = unknown, S
     if (signal.aborted) stop();
     const watching = sources.run(ending.signal);
     await sources.synced(ending.signal, syncMsMax).catch(this.#fail);
-    await Promise.all(Array.from({ length: workers }, () => this.#work(queue, registry)));
+    const observed = registry.observedBy({ written: (...write) => this.#wrote(...write) });
+    await Promise.all(Array.from({ length: workers }, () => this.#work(queue, observed)));
     await queue.shutDown();
     await watching;
     cancelGrace();
@@ -137,23 +145,15 @@ export class Controller<Spec = unknown, Status = unknown, SpecInput = unknown, S
     const { namespace, name } = place;
     const fields = { controller: this.name, namespace, name, reconcileId: random.uuid(), reason, attempt };
     const startMs = clock.monotonicMs();
-    let wrote = false;
-    const observed = registry.observedBy({
-      written: (version, keys, object) => {
-        if (!keys.includes(key)) return;
-        wrote = true;
-        this.#loops.wrote(key, version);
-        if (object !== undefined) this.#sources?.wrote(key, object);
-      },
-    });
     const timeout = new AbortController();
-    this.#timeouts.add(timeout);
+    const inFlight: InFlight = { timeout, wrote: false };
+    this.#inFlight.set(key, inFlight);
     const log: Log = { write: (level, message, more) => this.#log.write(level, message, { ...fields, ...more }) };
     const get = () => this.#newest({ key, namespace, name }, registry);
-    const context = { get, registry: observed, signal: timeout.signal, log, reason, attempt };
+    const context = { get, registry, signal: timeout.signal, log, reason, attempt };
     const ended = this.#call({ key, namespace, name }, context).then((outcome) => {
-      this.#timeouts.delete(timeout);
-      if (!wrote) this.#loops.reset(key);
+      this.#inFlight.delete(key);
+      if (!inFlight.wrote) this.#loops.reset(key);
       const late = timeout.signal.aborted ? this.#lateOutcome(outcome) : outcome;
       this.#finish(item, late, queue, clock.monotonicMs() - startMs, fields);
     });
@@ -166,6 +166,17 @@ export class Controller<Spec = unknown, Status = unknown, SpecInput = unknown, S
       void ended.then(cancel);
     });
     await Promise.race([ended, outOfTime]);
+  }
+
+  /** A reconcile has written. A key is in flight once, so the reconcile of the key wrote it. */
+  #wrote(version: string, keys: readonly string[], object?: ApiObject<unknown, unknown>): void {
+    for (const key of keys) {
+      const inFlight = this.#inFlight.get(key);
+      if (inFlight === undefined) continue;
+      inFlight.wrote = true;
+      this.#loops.wrote(key, version);
+      if (object !== undefined) this.#sources?.wrote(key, object);
+    }
   }
 
   async #newest({ key, namespace, name }: Request, registry: Registry): Promise<ApiObject<Spec, Status> | undefined> {

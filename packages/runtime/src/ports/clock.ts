@@ -31,16 +31,18 @@ export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Prom
   });
 }
 
-let lastSecond = Number.NaN;
-let lastTimestamp = '';
+/** The last even and the last odd second: a status has the current time, and times that were rounded up. */
+const lastSeconds = [Number.NaN, Number.NaN];
+const lastTimestamps = ['', ''];
 
 /** The timestamp format of API objects: RFC 3339, in UTC, to the second. */
 export function timestampAt(timeMs: number): string {
   const second = Math.floor(timeMs / 1000);
   // Thousands of objects are written in one second, and formatting a date costs more than storing one.
-  if (second !== lastSecond) {
-    lastTimestamp = `${new Date(second * 1000).toISOString().slice(0, 19)}Z`;
-    lastSecond = second;
+  const slot = second & 1;
+  if (second !== lastSeconds[slot]) {
+    lastTimestamps[slot] = `${new Date(second * 1000).toISOString().slice(0, 19)}Z`;
+    lastSeconds[slot] = second;
   }
-  return lastTimestamp;
+  return lastTimestamps[slot] ?? '';
 }

@@ -46,6 +46,19 @@ export function decode<Spec, Status>(
   throw new ApiError('Corrupt', { what: `the record ${key}`, reason: `it is not a ${kind.kind} of that name` });
 }
 
+/** As `decode`, with the revision. */
+export function decodeObject<Spec, Status>(
+  kind: Kind<Spec, Status>,
+  key: string,
+  value: Uint8Array,
+  revision: Revision,
+): ApiObject<Spec, Status> {
+  const stored = decode(kind, key, value);
+  if (value instanceof ParsedBytes) return withRevision(stored, revision);
+  // It was just parsed and is not shared yet, so it need not be copied.
+  return Object.assign(stored, { metadata: Object.assign(stored.metadata, { resourceVersion: String(revision) }) });
+}
+
 function textIn(key: string, value: Uint8Array): string {
   try {
     return decoder.decode(value);
@@ -65,7 +78,7 @@ function notJson(key: string, error: unknown): ApiError {
 export function textWithRevision(kind: Kind, key: string, value: Uint8Array, revision: Revision): string {
   const { namespace, name } = addressIn(kind, key);
   const text = withVersion(kind, { namespace, name }, textIn(key, value), String(revision));
-  return text ?? JSON.stringify(withRevision(decode(kind, key, value), revision));
+  return text ?? JSON.stringify(decodeObject(kind, key, value, revision));
 }
 
 const noBytes = new Uint8Array(0);
@@ -96,6 +109,12 @@ interface Address {
 function headOf(kind: Kind, { namespace, name }: Address): string {
   const address = kind.scope === 'Cluster' ? '' : `,"namespace":${JSON.stringify(namespace)}`;
   return `${startOf(kind)}${JSON.stringify(name)}${address},`;
+}
+
+/** Whether it is the stored form of the object with this uid. False also if it starts with another order of fields. */
+export function isOfUid(kind: Kind, address: Address, value: Uint8Array, uid: string): boolean {
+  const head = `${headOf(kind, address)}"uid":${JSON.stringify(uid)},`;
+  return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('latin1', 0, head.length) === head;
 }
 
 /** Returns undefined if the stored form starts with another order of fields. */

@@ -173,7 +173,7 @@ export interface Resource<Spec, Status, SpecInput = Spec, StatusInput = Status> 
    */
   updateStatus(
     update: StatusUpdate<Status | StatusInput>,
-    options?: UpdateOptions<ApiObject<Spec, Status>> & Pick<Precondition, 'resourceVersion'>,
+    options?: StatusOptions<ApiObject<Spec, Status>>,
   ): Promise<ApiObject<Spec, Status>>;
   /** Applies a JSON merge patch to the newest version, or to the version of a precondition. Ignores the status. */
   patch(
@@ -317,6 +317,14 @@ export interface UpdateOptions<Known> extends WriteOptions {
    * differences, unless it has changed since.
    */
   readonly known?: Known;
+}
+
+export interface StatusOptions<Known> extends UpdateOptions<Known>, Pick<Precondition, 'resourceVersion'> {
+  /**
+   * Also adds this finalizer, unless the object has it: in the same commit, or before the status if the registry cannot
+   * write both at once. Throws `Conflict` if the object is being deleted.
+   */
+  readonly finalizer?: string;
 }
 
 export interface ApplyOptions extends WriteOptions, Precondition {

@@ -37,6 +37,8 @@ export class EmbeddedRegistry implements Registry, Fencing, MultiKeyCommits {
   readonly #writer: Writer;
   readonly #fence: Fence | undefined;
   readonly #observers: readonly WriteObserver[];
+  /** By kind: every read and write asks for one. */
+  readonly #resources = new Map<object, unknown>();
 
   constructor(options: EmbeddedRegistryOptions, fence?: Fence, observers: readonly WriteObserver[] = []) {
     this.store = options.store;
@@ -67,18 +69,23 @@ export class EmbeddedRegistry implements Registry, Fencing, MultiKeyCommits {
   resource<Spec, Status, SpecInput, StatusInput>(
     kind: Kind<Spec, Status, SpecInput, StatusInput>,
   ): EmbeddedResource<Spec, Status, SpecInput, StatusInput> {
+    const known = this.#resources.get(kind);
+    // The resource under a kind was made for that kind.
+    if (known !== undefined) return known as EmbeddedResource<Spec, Status, SpecInput, StatusInput>;
     if (this.kinds.find(kind.apiVersion, kind.kind) === undefined) {
       throw new ApiError('BadRequest', {
         reason: `this registry was opened without the kind ${kind.kind} of ${kind.apiVersion}`,
       });
     }
-    return new EmbeddedResource(kind, {
+    const resource = new EmbeddedResource(kind, {
       store: this.store,
       logs: this.#logs,
       writer: this.#writer,
       clock: this.clock,
       random: this.random,
     });
+    this.#resources.set(kind, resource);
+    return resource;
   }
 
   locate(key: string): Place | undefined {

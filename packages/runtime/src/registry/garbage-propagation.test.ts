@@ -128,6 +128,20 @@ describe('a deletion with the policy Foreground', () => {
     expect(await widgets()).toEqual([]);
   });
 
+  it('also removes a dependent that is created while the object waits', async () => {
+    const box = await crate('box');
+    await widget('slow', [box], { finalizers: ['example.io/wait'] });
+    start();
+    await remove('box', 'Foreground');
+    const isDeleted = async () =>
+      (await registry.resource(Widget).get('slow')).metadata.deletionTimestamp !== undefined;
+    await until(isDeleted, true);
+    await widget('late', [box]);
+    await until(widgets, [['slow', ['box']]]);
+    await release('slow');
+    await until(crates, []);
+  });
+
   it('does not wait for dependents that do not block it', async () => {
     const box = await crate('box');
     await widget('slow', [box], { finalizers: ['example.io/wait'], blocks: false });

@@ -88,6 +88,18 @@ describe('garbage collection', () => {
     expect(await names()).toEqual(['of-present']);
   });
 
+  it('deletes a new dependent of the former owner while another object has its name', async () => {
+    const former = await crate('box');
+    await widget('first', former);
+    start();
+    await registry.resource(Crate).delete('box');
+    await untilNames([]);
+    const present = await crate('box');
+    await widget('of-former', former);
+    await widget('of-present', present);
+    await untilNames(['of-present']);
+  });
+
   it('keeps a dependent that was changed between its check and its deletion', async () => {
     const owner = await crate('box');
     await widget('owned', owner);

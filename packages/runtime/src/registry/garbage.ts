@@ -8,9 +8,10 @@
  */
 import { isApiError } from '../api/errors.ts';
 import type { Kind } from '../api/kind.ts';
+import type { Metadata } from '../api/metadata.ts';
 import { type Log, silentLog } from '../ports/log.ts';
 import type { Change, Revision } from '../store/contract.ts';
-import { decode, withRevision } from './codec.ts';
+import { decodeObject, isOfUid } from './codec.ts';
 import type { GarbageOptions, ObjectList, Registry } from './contract.ts';
 import type { EmbeddedRegistry } from './embedded.ts';
 import { GarbageActions } from './garbage-actions.ts';
@@ -65,9 +66,21 @@ const sweepPageObjects = 200;
 const ownersField = Buffer.from('"ownerReferences"');
 const deletionField = Buffer.from('"deletionTimestamp"');
 
-/** Whether the JSON text contains the name of a field, which is much cheaper than parsing it. */
-function mayHave(field: Buffer, { buffer, byteOffset, byteLength }: Uint8Array): boolean {
-  return Buffer.from(buffer, byteOffset, byteLength).includes(field);
+/** Whether the JSON text contains the name of one of these fields, which is much cheaper than parsing it. */
+function mayHave(value: Uint8Array, ...fields: readonly Buffer[]): boolean {
+  const text = value instanceof Buffer ? value : Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+  return fields.some((field) => text.includes(field));
+}
+
+/** Which of the two versions of a changed object may matter. */
+interface Relevance {
+  readonly ofAfter: boolean;
+  readonly ofBefore: boolean;
+}
+
+/** Whether the previous object was deleted. One that was replaced by another of the same name was, too. */
+function isEnd(change: Change, revision: Revision): boolean {
+  return change.type === 'delete' || change.created === revision;
 }
 
 class Collector {
@@ -114,31 +127,55 @@ class Collector {
 
   async follow(after: Revision, signal: AbortSignal): Promise<void> {
     for await (const { revision, changes } of this.#registry.store.watch('', { after, detail: 'history', signal })) {
-      for (const change of changes) await this.#observe(change, revision);
+      for (const change of changes) {
+        const relevance = this.#relevanceOf(change, revision);
+        if (relevance.ofAfter || relevance.ofBefore) await this.#observe(change, revision, relevance);
+      }
     }
   }
 
   /** Most objects neither have owners nor are owners, so an object is decoded only if it may be one of the two. */
-  async #observe(change: Change, revision: Revision): Promise<void> {
+  #relevanceOf(change: Change, revision: Revision): Relevance {
+    const { previous } = change;
+    const ofAfter = change.type === 'put' && mayHave(change.value, ownersField, deletionField);
+    const mayUnblock = this.#index.hasWaiting && previous !== undefined && mayHave(previous, ownersField);
+    return { ofAfter, ofBefore: previous !== undefined && (isEnd(change, revision) || mayUnblock) };
+  }
+
+  async #observe(change: Change, revision: Revision, { ofAfter, ofBefore }: Relevance): Promise<void> {
     const { key, previous } = change;
     const kind = this.#registry.locate(key)?.kind;
     if (!kind) return;
-    const read = (value: Uint8Array) => this.#tryRead(() => decode(kind, key, value));
-    const isRelevant = (value: Uint8Array) => mayHave(ownersField, value) || mayHave(deletionField, value);
-    const after = change.type === 'put' && isRelevant(change.value) ? read(change.value) : undefined;
+    const read = (value: Uint8Array) => this.#tryRead(() => decodeObject(kind, key, value, revision));
+    const after = change.type === 'put' && ofAfter ? read(change.value) : undefined;
     // A change of it since then is observed, too, so this version is sufficient.
-    if (after && this.#index.track(key, after.metadata.ownerReferences)) {
-      await this.#actions.collect(withRevision(after, revision));
+    if (after && this.#index.track(key, after.metadata.ownerReferences) && !(await this.#hasOwner(after.metadata))) {
+      await this.#actions.collect(after);
     }
     if (after && pendingPropagation(after.metadata)) await this.#actions.propagate(key);
-    // An object that was replaced by another of the same name was deleted, too.
-    const isDeleted = change.type === 'delete' || change.created === revision;
-    const mayUnblock = this.#index.hasWaiting && previous !== undefined && mayHave(ownersField, previous);
-    const before = previous && (isDeleted || mayUnblock) ? read(previous)?.metadata : undefined;
+    const before = previous && ofBefore ? read(previous)?.metadata : undefined;
     if (before === undefined) return;
+    const isDeleted = isEnd(change, revision);
     if (change.type === 'delete') this.#index.untrack(key, before.ownerReferences);
     if (isDeleted) for (const dependent of this.#index.forget(before.uid)) await this.#actions.collectKey(dependent);
     for (const { uid } of before.ownerReferences ?? []) await this.#actions.finishForeground(uid);
+  }
+
+  /**
+   * Whether its only owner exists and is not being deleted, by the stored form of the owner. That is nearly always so, and
+   * then there is nothing to do. False also if this cannot be told without decoding the owner.
+   */
+  async #hasOwner({ namespace, ownerReferences = [] }: Metadata): Promise<boolean> {
+    const [owner, ...others] = ownerReferences;
+    if (owner === undefined || others.length > 0) return false;
+    const kind = this.#registry.kinds.find(owner.apiVersion, owner.kind);
+    if (!kind) return false;
+    const entry = await this.#registry.store.get(keyOf(kind, namespace, owner.name));
+    return (
+      entry !== undefined &&
+      isOfUid(kind, { namespace, name: owner.name }, entry.value, owner.uid) &&
+      !mayHave(entry.value, deletionField)
+    );
   }
 
   #tryRead<T>(read: () => T): T | undefined {

@@ -7,7 +7,7 @@ import { matchesLabels } from '../api/selector.ts';
 import { parseLabelSelector } from '../api/selector-parser.ts';
 import type { Entry, Revision, Store, VersionPage as StoreVersionPage } from '../store/contract.ts';
 import { checkLimit } from '../store/validate.ts';
-import { decode, partsWithRevision, revisionOf, withRevision } from './codec.ts';
+import { decodeObject, partsWithRevision, revisionOf } from './codec.ts';
 import { decodeContinue, encodeContinue } from './continue-token.ts';
 import type {
   EncodedList,
@@ -28,7 +28,7 @@ export async function listObjects<Spec, Status>(
 ): Promise<ObjectList<Spec, Status>> {
   const matches = matcherOf(kind, options);
   return listItems(store, kind, options, ({ key, value, revision }) => {
-    const object = withRevision(decode(kind, key, value), revision);
+    const object = decodeObject(kind, key, value, revision);
     return !matches || matches(object) ? object : undefined;
   });
 }
@@ -38,7 +38,7 @@ export async function listEncoded(store: Store, kind: Kind, options: ListOptions
   const matches = matcherOf(kind, options);
   const pieces = new JsonPieces();
   const { items: _, ...list } = await listItems(store, kind, options, ({ key, value, revision }) => {
-    const isSelected = !matches || matches(withRevision(decode(kind, key, value), revision));
+    const isSelected = !matches || matches(decodeObject(kind, key, value, revision));
     if (!isSelected) return undefined;
     pieces.add(partsWithRevision(kind, key, value, revision));
     return true;

@@ -3,8 +3,8 @@ import { ApiError } from '../api/errors.ts';
 import type { Kind } from '../api/kind.ts';
 import { NAMESPACE_DEFAULT } from '../api/metadata.ts';
 import type { ApiObject } from '../api/object.ts';
-import type { Revision, Store, Write } from '../store/contract.ts';
-import { bytesOf, type StoredObject, textOf, withRevision, written } from './codec.ts';
+import type { Revision, Store } from '../store/contract.ts';
+import { type StoredObject, withRevision } from './codec.ts';
 import { WriteConflict } from './conflict.ts';
 import type { WriteOptions } from './contract.ts';
 import { keyOf } from './keys.ts';
@@ -41,10 +41,9 @@ export class ObjectWriter<Spec, Status> {
       if (await this.#store.get(key)) throw exists();
       return withRevision(next, 0);
     }
-    const text = textOf(next);
-    const outcome = await this.#writer.commit([{ type: 'put', key, value: bytesOf(text), expected: 0 }], next);
-    if (typeof outcome !== 'number') throw exists();
-    return written(next, text, outcome);
+    const object = await this.#writer.put(key, next, 0);
+    if (object === undefined) throw exists();
+    return object;
   }
 
   /** Returns the object; writes nothing if it is the stored one. Throws `WriteConflict`. */
@@ -55,24 +54,18 @@ export class ObjectWriter<Spec, Status> {
   ): Promise<ApiObject<Spec, Status>> {
     if (next === stored || options.dryRun) return withRevision(next, revision);
     if (rules.isFinished(next)) return this.remove({ stored: next, revision }, options);
-    const { name } = next.metadata;
-    const key = this.#key(next);
-    const text = textOf(next);
-    const put: Write = { type: 'put', key, value: bytesOf(text), expected: revision };
-    return written(next, text, await this.#commit(name, put, next));
+    const object = await this.#writer.put(this.#key(next), next, revision);
+    if (object === undefined) throw new WriteConflict(this.#kind.kind, next.metadata.name);
+    return object;
   }
 
   /** Throws `WriteConflict`. */
   async remove({ stored, revision }: Current<Spec, Status>, options: Options): Promise<ApiObject<Spec, Status>> {
-    const { name } = stored.metadata;
-    if (!options.dryRun) await this.#commit(name, { type: 'delete', key: this.#key(stored), expected: revision });
+    if (!options.dryRun) {
+      const outcome = await this.#writer.commit([{ type: 'delete', key: this.#key(stored), expected: revision }]);
+      if (typeof outcome !== 'number') throw new WriteConflict(this.#kind.kind, stored.metadata.name);
+    }
     return withRevision(stored, revision);
-  }
-
-  async #commit(name: string, write: Write, next?: StoredObject<Spec, Status>): Promise<Revision> {
-    const outcome = await this.#writer.commit([write], next);
-    if (typeof outcome === 'number') return outcome;
-    throw new WriteConflict(this.#kind.kind, name);
   }
 
   #key({ metadata: { namespace, name } }: StoredObject<Spec, Status>): string {

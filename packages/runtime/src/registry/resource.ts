@@ -10,7 +10,16 @@ import { type Clock, timestampAt } from '../ports/clock.ts';
 import type { Random } from '../ports/random.ts';
 import type { Store, Write } from '../store/contract.ts';
 import { applied, configurationOf, withAppliedStatus } from './apply.ts';
-import { asJson, decode, encode, revisionOf, type StoredObject, withoutRevision, withRevision } from './codec.ts';
+import {
+  asJson,
+  decode,
+  decodeObject,
+  encode,
+  revisionOf,
+  type StoredObject,
+  withoutRevision,
+  withRevision,
+} from './codec.ts';
 import { retryOnConflict, WriteConflict } from './conflict.ts';
 import type {
   Applied,
@@ -25,6 +34,7 @@ import type {
   ObjectPlace,
   Precondition,
   Resource,
+  StatusOptions,
   StatusUpdate,
   UpdateOptions,
   VersionBatch,
@@ -69,8 +79,10 @@ export class EmbeddedResource<Spec, Status, SpecInput = Spec, StatusInput = Stat
   }
 
   async get(name: string, options: Namespaced = {}): Promise<ApiObject<Spec, Status>> {
-    const { stored, revision } = await this.#existing(this.#key(options.namespace, name), name);
-    return withRevision(stored, revision);
+    const key = this.#key(options.namespace, name);
+    const entry = await this.#dependencies.store.get(key);
+    if (!entry) throw this.#notFound(name);
+    return decodeObject(this.kind, key, entry.value, entry.revision);
   }
 
   list(options: ListOptions = {}): Promise<ObjectList<Spec, Status>> {
@@ -117,7 +129,7 @@ export class EmbeddedResource<Spec, Status, SpecInput = Spec, StatusInput = Stat
 
   async updateStatus(
     update: StatusUpdate<Status | StatusInput>,
-    options: UpdateOptions<ApiObject<Spec, Status>> & Pick<Precondition, 'resourceVersion'> = {},
+    options: StatusOptions<ApiObject<Spec, Status>> = {},
   ): Promise<ApiObject<Spec, Status>> {
     const { name, namespace, uid } = update.metadata;
     const precondition = { ...options, ...(uid === undefined ? {} : { uid }) };
@@ -125,7 +137,7 @@ export class EmbeddedResource<Spec, Status, SpecInput = Spec, StatusInput = Stat
     const attempt = async (known?: Current<Spec, Status>): Promise<ApiObject<Spec, Status>> => {
       const current = known ?? (await this.#existing(key, name));
       rules.checkPrecondition(this.kind, current, precondition);
-      const next = rules.withStatus(this.kind, current.stored, update.status);
+      const next = rules.withStatus(this.kind, this.#finalized(current.stored, options), update.status);
       // Only a commit shows that the known object is the newest one.
       if (known && next === known.stored) return attempt();
       const isNamed = options.manager !== undefined;
@@ -173,7 +185,7 @@ export class EmbeddedResource<Spec, Status, SpecInput = Spec, StatusInput = Stat
         const outcome = next === current.stored ? 'unchanged' : 'configured';
         return { outcome, object: await this.#objects.replace(current, next, options) };
       }
-      if (subresource) throw new ApiError('NotFound', { kind: this.kind.kind, name });
+      if (subresource) throw this.#notFound(name);
       if (!current) {
         const next = withManagedFields(this.#created(parseInput(this.kind, merged)), managedFields);
         return { outcome: 'created', object: await this.#objects.insert(next, options) };
@@ -251,8 +263,12 @@ export class EmbeddedResource<Spec, Status, SpecInput = Spec, StatusInput = Stat
 
   async #existing(key: string, name: string): Promise<Current<Spec, Status>> {
     const current = await this.#current(key);
-    if (!current) throw new ApiError('NotFound', { kind: this.kind.kind, name });
+    if (!current) throw this.#notFound(name);
     return current;
+  }
+
+  #notFound(name: string): ApiError {
+    return new ApiError('NotFound', { kind: this.kind.kind, name });
   }
 
   /** The object that the caller knows, if it is the one to be replaced: the commit fails if it has changed since. */
@@ -303,6 +319,16 @@ export class EmbeddedResource<Spec, Status, SpecInput = Spec, StatusInput = Stat
   ): StoredObject<Spec, Status> {
     const next = rules.updated(this.kind, stored, wanted);
     return isReset(wanted.metadata.managedFields) ? next : this.#authored(stored, next, options);
+  }
+
+  /** The object with the finalizer of the options. */
+  #finalized(
+    stored: StoredObject<Spec, Status>,
+    options: StatusOptions<ApiObject<Spec, Status>>,
+  ): StoredObject<Spec, Status> {
+    const { finalizer } = options;
+    if (finalizer === undefined) return stored;
+    return this.#authored(stored, rules.withFinalizer(this.kind, stored, finalizer), options);
   }
 
   /** The object with its managers after a write: the same object if they are not tracked. */

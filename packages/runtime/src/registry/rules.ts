@@ -84,6 +84,20 @@ export function withStatus<Spec, Status>(
   return checked(kind, next, stored);
 }
 
+/** The same object if it has the finalizer. Throws `Conflict` if it is being deleted: it could not be added any more. */
+export function withFinalizer<Spec, Status>(
+  kind: Kind<Spec, Status>,
+  stored: StoredObject<Spec, Status>,
+  finalizer: string,
+): StoredObject<Spec, Status> {
+  const { name, finalizers = [], deletionTimestamp } = stored.metadata;
+  if (finalizers.includes(finalizer)) return stored;
+  if (deletionTimestamp !== undefined) {
+    throw new ApiError('Conflict', { kind: kind.kind, name, reason: 'the object is being deleted' });
+  }
+  return { ...stored, metadata: { ...stored.metadata, finalizers: [...finalizers, finalizer] } };
+}
+
 /**
  * The object that a deletion leaves: undefined, or one that waits for its finalizers. The first deletion raises the
  * generation, because controllers have to act on it; a later one may change the policy for dependents.

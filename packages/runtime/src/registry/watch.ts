@@ -3,7 +3,7 @@ import { ApiError, isApiError } from '../api/errors.ts';
 import type { Kind } from '../api/kind.ts';
 import type { ApiObject } from '../api/object.ts';
 import type { Change, Commit, Revision } from '../store/contract.ts';
-import { decode, withRevision } from './codec.ts';
+import { decodeObject } from './codec.ts';
 import type { Selection, VersionBatch, WatchEvent } from './contract.ts';
 import { prefixOf } from './keys.ts';
 import { type Matcher, matcherOf } from './list.ts';
@@ -53,7 +53,7 @@ class ChangedObject {
   }
 
   #read(value: Uint8Array | undefined): AnyObject | undefined {
-    return value && withRevision(decode(this.#kind, this.key, value), this.#revision);
+    return value && decodeObject(this.#kind, this.key, value, this.#revision);
   }
 }
 

@@ -3,8 +3,9 @@
  * into an error or a conflict.
  */
 import { ApiError } from '../api/errors.ts';
+import type { ApiObject } from '../api/object.ts';
 import type { CommitOutcome, Revision, Store, Write } from '../store/contract.ts';
-import { type StoredObject, withRevision } from './codec.ts';
+import { bytesOf, type StoredObject, textOf, written } from './codec.ts';
 import type { Fence, WriteObserver } from './contract.ts';
 import { fenceKey } from './keys.ts';
 
@@ -19,27 +20,38 @@ export class Writer {
     this.#fence = fence;
   }
 
-  /**
-   * Commits, or returns the key whose comparison failed. Throws `Fenced` if another leader has taken over. `object` is what
-   * the only write puts, for observers.
-   */
-  async commit(
-    writes: readonly Write[],
-    object?: StoredObject<unknown, unknown>,
-  ): Promise<Revision | { readonly conflict: string }> {
+  /** Commits, or returns the key whose comparison failed. Throws `Fenced` if another leader has taken over. */
+  async commit(writes: readonly Write[]): Promise<Revision | { readonly conflict: string }> {
+    const outcome = await this.#commit(writes);
+    if (typeof outcome === 'number') this.#report(outcome, writes);
+    return outcome;
+  }
+
+  /** Commits one object. Returns it with its revision; undefined if the comparison failed. Throws as `commit`. */
+  async put<Spec, Status>(
+    key: string,
+    object: StoredObject<Spec, Status>,
+    expected: Revision,
+  ): Promise<ApiObject<Spec, Status> | undefined> {
+    const text = textOf(object);
+    const writes: readonly Write[] = [{ type: 'put', key, value: bytesOf(text), expected }];
+    const outcome = await this.#commit(writes);
+    if (typeof outcome !== 'number') return undefined;
+    const result = written(object, text, outcome);
+    this.#report(outcome, writes, result);
+    return result;
+  }
+
+  async #commit(writes: readonly Write[]): Promise<Revision | { readonly conflict: string }> {
     const fence = this.#fence;
-    const guard: Write[] = fence ? [{ type: 'check', key: fenceKey(fence.name), expected: fence.epoch }] : [];
     let outcome: CommitOutcome;
     try {
-      outcome = await this.#store.commit([...guard, ...writes]);
+      outcome = await this.#store.commit(fence ? [guardOf(fence), ...writes] : writes);
     } catch (error) {
       for (const observer of this.#observers) observer.failed?.(error);
       throw error;
     }
-    if (outcome.committed) {
-      this.#report(outcome.revision, writes, object);
-      return outcome.revision;
-    }
+    if (outcome.committed) return outcome.revision;
     if (fence && outcome.key === fenceKey(fence.name)) {
       throw new ApiError('Fenced', { fence: fence.name, epoch: fence.epoch });
     }
@@ -51,14 +63,17 @@ export class Writer {
     if (this.#fence) await this.commit([]);
   }
 
-  #report(revision: Revision, writes: readonly Write[], object: StoredObject<unknown, unknown> | undefined): void {
+  #report(revision: Revision, writes: readonly Write[], object?: ApiObject<unknown, unknown>): void {
     if (this.#observers.length === 0) return;
     const keys = writes.flatMap(({ type, key }) => (type === 'check' ? [] : [key]));
     // A commit of checks only has written nothing.
     if (keys.length === 0) return;
-    const written = object && withRevision(object, revision);
-    for (const observer of this.#observers) observer.written?.(String(revision), keys, written);
+    for (const observer of this.#observers) observer.written?.(String(revision), keys, object);
   }
+}
+
+function guardOf({ name, epoch }: Fence): Write {
+  return { type: 'check', key: fenceKey(name), expected: epoch };
 }
 
 /**

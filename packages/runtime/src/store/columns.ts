@@ -1,9 +1,12 @@
 import type { Revision } from './contract.ts';
 
+/** Most lists are of a few keys with a common prefix. */
+const lengthMin = 8;
+
 /** The two number columns of a `VersionPage`. They grow by doubling, so a long list needs no object per entry. */
 export class Columns {
-  #revisions: Float64Array = new Float64Array(256);
-  #created: Float64Array = new Float64Array(256);
+  #revisions: Float64Array = new Float64Array(lengthMin);
+  #created: Float64Array = new Float64Array(lengthMin);
   #length = 0;
 
   push(revision: Revision, created: Revision): void {

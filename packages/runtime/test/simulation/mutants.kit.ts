@@ -3,9 +3,11 @@
  * it proves nothing about the program without them.
  */
 import { ApiError, isApiError } from '../../src/api/errors.ts';
+import type { ApiObject } from '../../src/api/object.ts';
 import { Informer } from '../../src/informer/informer.ts';
 import { Versions } from '../../src/informer/versions.ts';
 import { Term } from '../../src/manager/term.ts';
+import { encode, type StoredObject, withRevision } from '../../src/registry/codec.ts';
 import { EmbeddedRegistry } from '../../src/registry/embedded.ts';
 import { EmbeddedResource } from '../../src/registry/resource.ts';
 import { Writer } from '../../src/registry/writer.ts';
@@ -152,6 +154,17 @@ export const mutants: readonly Mutant[] = [
               : write,
           ),
         );
+      },
+      async put<Spec, Status>(
+        this: Writer,
+        key: string,
+        object: StoredObject<Spec, Status>,
+        expected: number,
+      ): Promise<ApiObject<Spec, Status> | undefined> {
+        const put: Writer['put'] = original.put.bind(this);
+        if (expected === 0) return put(key, object, expected);
+        const outcome = await this.commit([{ type: 'put', key, value: encode(object) }]);
+        return typeof outcome === 'number' ? withRevision(object, outcome) : undefined;
       },
     })),
   ),

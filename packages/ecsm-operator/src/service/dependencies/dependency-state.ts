@@ -29,8 +29,8 @@ export type FleetLookup = (key: string) => FleetService | undefined;
 
 /** Returns undefined for a service without dependencies. */
 export function dependencyStateOf(service: ECSMService, lookup: FleetLookup): DependencyState | undefined {
+  if ((service.spec.dependsOn ?? []).length === 0) return undefined;
   const own = fleetServiceOf(service);
-  if (own.dependsOn.length === 0) return undefined;
   const before = new Map(service.status?.dependencies?.map(({ name, state }) => [name, state]));
   // The object is newer than what the fleet has of it.
   const cycle = cycleOf(own.key, (key) => (key === own.key ? own : lookup(key)));

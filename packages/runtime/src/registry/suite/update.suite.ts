@@ -188,6 +188,36 @@ export function updateRules(suite: RegistrySuite): void {
       expect(end.status?.phase).toMatch(/^p[0-7]$/);
     });
 
+    it('adds a finalizer with the status, once', async () => {
+      const known = await widgets().create({ metadata: { name: 'a', finalizers: ['example.com/other'] }, spec: {} });
+      const { resourceVersion } = known.metadata;
+      const finalizer = 'example.com/clean-up';
+      const status = { phase: 'Seen' };
+      const seen = await widgets().updateStatus({ ...known, status }, { known, resourceVersion, finalizer });
+      expect(seen.metadata.finalizers).toEqual(['example.com/other', finalizer]);
+      expect(seen.status).toEqual(status);
+      const again = await widgets().updateStatus({ ...seen, status: { phase: 'Done' } }, { known: seen, finalizer });
+      expect(again.metadata.finalizers).toEqual(['example.com/other', finalizer]);
+      expect(await widgets().get('a')).toEqual(again);
+    });
+
+    it('adds no finalizer to an object that has changed since the given version, or is being deleted', async () => {
+      const known = await widgets().create({ metadata: { name: 'a', finalizers: ['example.com/other'] }, spec: {} });
+      const write = (given: typeof known) => {
+        const { resourceVersion } = given.metadata;
+        const options = { known: given, resourceVersion, finalizer: 'example.com/clean-up' };
+        return failure(widgets().updateStatus({ ...given, status: { phase: 'Seen' } }, options));
+      };
+      const edited = await widgets().patch('a', { spec: { size: 2 } });
+      expect((await write(known)).code).toBe('Conflict');
+      await widgets().delete('a');
+      expect((await write(edited)).code).toBe('Conflict');
+      const deleted = await widgets().get('a');
+      expect((await write(deleted)).code).toBe('Conflict');
+      expect(deleted.metadata.finalizers).toEqual(['example.com/other']);
+      expect(await widgets().get('a')).toEqual(deleted);
+    });
+
     it('rejects an invalid status', async () => {
       await widgets().create({ metadata: { name: 'a' }, spec: {} });
       const { message } = await failure(
