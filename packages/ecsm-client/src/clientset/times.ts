@@ -10,8 +10,24 @@ const written =
 const msPerMinute = 60_000;
 const msPerDay = 86_400_000;
 
-/** Returns milliseconds since the epoch, truncated, or undefined for an invalid text or an impossible date. */
+let lastText: string | undefined;
+let lastZone = 0;
+let lastTime: number | undefined;
+
+/**
+ * Returns milliseconds since the epoch, truncated, or undefined for an invalid text or an impossible date. The last result
+ * is kept: most services were updated when they were created, and many at the same time.
+ */
 export function parseTime(text: string, zoneOffsetMinutes = 0): number | undefined {
+  if (text !== lastText || zoneOffsetMinutes !== lastZone) {
+    lastTime = parsed(text, zoneOffsetMinutes);
+    lastText = text;
+    lastZone = zoneOffsetMinutes;
+  }
+  return lastTime;
+}
+
+function parsed(text: string, zoneOffsetMinutes: number): number | undefined {
   const match = written.exec(text.trim());
   if (match === null) return undefined;
   const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number);

@@ -18,28 +18,42 @@ export class CallTime {
   readonly #clock: Clock;
   readonly #limits: CallLimits;
   readonly #startMs: number;
-  readonly #over = new AbortController();
   readonly #cancelTimer: () => void;
   readonly #unsubscribe: () => void;
+  /** Why the call is over. */
+  #over: { readonly reason: unknown } | undefined;
+  /** Ends the attempt in flight. */
+  #endAttempt: ((reason: unknown) => void) | undefined;
+  /** Created on demand: most calls end with their first attempt, which has a signal of its own. */
+  #controller: AbortController | undefined;
 
   constructor(clock: Clock, limits: CallLimits) {
     this.#clock = clock;
     this.#limits = limits;
     this.#startMs = clock.monotonicMs();
     const { deadlineMs, signal } = limits;
-    this.#cancelTimer = clock.after(deadlineMs, () => this.#over.abort(this.#timeout(deadlineMs)));
-    this.#unsubscribe = signal ? onAbort(signal, () => this.#over.abort(signal.reason)) : () => {};
+    this.#cancelTimer = clock.after(deadlineMs, () => this.#end(this.#timeout(deadlineMs)));
+    this.#unsubscribe = signal ? onAbort(signal, () => this.#end(signal.reason)) : () => {};
   }
 
   /** Aborts at the deadline of the call, or when its caller aborts. */
   get signal(): AbortSignal {
-    return this.#over.signal;
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#over) this.#controller.abort(this.#over.reason);
+    }
+    return this.#controller.signal;
+  }
+
+  /** Throws the reason if the call is over. */
+  throwIfOver(): void {
+    if (this.#over) throw this.#over.reason;
   }
 
   /** Whether the caller aborted before the deadline. */
   get isAborted(): boolean {
     const { signal } = this.#limits;
-    return this.#over.signal.aborted && signal?.aborted === true && this.#over.signal.reason === signal.reason;
+    return this.#over !== undefined && signal?.aborted === true && this.#over.reason === signal.reason;
   }
 
   /** Time until the deadline. */
@@ -47,19 +61,26 @@ export class CallTime {
     return this.#limits.deadlineMs - (this.#clock.monotonicMs() - this.#startMs);
   }
 
-  /** Runs one attempt. Its signal aborts when the attempt or the call times out, or the caller aborts. */
+  /**
+   * Runs one attempt. Its signal aborts when the attempt or the call times out, or the caller aborts; the attempt then
+   * rejects with the reason at once, and a later result is dropped.
+   */
   async attempt<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    this.signal.throwIfAborted();
+    this.throwIfOver();
     const { timeoutMs } = this.#limits;
     const attempt = new AbortController();
-    const end = () => attempt.abort(this.signal.reason);
-    this.signal.addEventListener('abort', end, { once: true });
-    const cancelTimer = this.#clock.after(timeoutMs, () => attempt.abort(this.#timeout(timeoutMs)));
+    const ended = new Promise<never>((_, reject) => {
+      this.#endAttempt = (reason) => {
+        attempt.abort(reason);
+        reject(reason);
+      };
+    });
+    const cancelTimer = this.#clock.after(timeoutMs, () => this.#endAttempt?.(this.#timeout(timeoutMs)));
     try {
-      return await unlessAborted(attempt.signal, work(attempt.signal));
+      return await Promise.race([work(attempt.signal), ended]);
     } finally {
       cancelTimer();
-      this.signal.removeEventListener('abort', end);
+      this.#endAttempt = undefined;
     }
   }
 
@@ -68,17 +89,14 @@ export class CallTime {
     this.#unsubscribe();
   }
 
+  #end(reason: unknown): void {
+    if (this.#over) return;
+    this.#over = { reason };
+    this.#endAttempt?.(reason);
+    this.#controller?.abort(reason);
+  }
+
   #timeout(timeoutMs: number): ApiError {
     return new ApiError('Timeout', { what: this.#limits.endpoint, timeoutMs });
   }
-}
-
-/** Settles as `work` does, or rejects with the signal's reason as soon as it aborts; a later result is dropped. */
-function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason);
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort, { once: true });
-    void work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
 }

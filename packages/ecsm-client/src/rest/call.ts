@@ -1,5 +1,5 @@
 /** One call: attempts until one succeeds, the error is not retryable, or the deadline is reached. */
-import { ApiError, isApiError, sleep } from '@ecsm/runtime';
+import { ApiError, isApiError, isEnabled, sleep } from '@ecsm/runtime';
 import { bounded } from './bounded.ts';
 import { type CallLimits, CallTime } from './call-time.ts';
 import { messageOf, reasonCharactersMax } from './errors.ts';
@@ -28,7 +28,7 @@ export async function perform<T>(settings: RestSettings, call: Call, read: Read<
   const { clock, random, attemptsMax } = settings;
   const time = new CallTime(clock, call);
   try {
-    time.signal.throwIfAborted();
+    time.throwIfOver();
     for (let attempt = 1; ; attempt++) {
       try {
         return await attemptOnce(settings, call, time, attempt, read);
@@ -61,6 +61,7 @@ async function attemptOnce<T>(
     const durationMs = clock.monotonicMs() - startMs;
     const record = { endpoint: call.endpoint, ...meter, outcome, durationMs };
     settings.recorder?.record(record);
+    if (!isEnabled(settings.log, 'debug')) return;
     settings.log.write('debug', 'called the platform', {
       ...record,
       attempt,

@@ -34,9 +34,10 @@ export async function exchange(options: Exchange): Promise<WireResponse> {
 function sendRequest(outgoing: ClientRequest, options: Exchange): Promise<WireResponse> {
   const { request, address, signal, responseBytesMax, meter, clock, connectTimeoutMs } = options;
   return new Promise((resolve, reject) => {
+    const what = () => `${request.method} ${request.target.split('?', 1)[0]}`;
     const connection = (): ConnectionInfo => ({
       name: address.name,
-      what: `${request.method} ${request.target.split('?', 1)[0]}`,
+      what: what(),
       isReused: outgoing.reusedSocket,
     });
     const counter = new ByteCounter(meter);
@@ -83,7 +84,7 @@ function sendRequest(outgoing: ClientRequest, options: Exchange): Promise<WireRe
     });
     outgoing.on('response', (response) => {
       incoming = response;
-      collect(response, responseBytesMax, connection().what, (result) => {
+      collect(response, responseBytesMax, what, (result) => {
         if (result instanceof ApiError) fail(result);
         else settle(() => resolve({ status: response.statusCode ?? 0, headers: plain(response), body: result }));
       });
@@ -98,13 +99,13 @@ function sendRequest(outgoing: ClientRequest, options: Exchange): Promise<WireRe
 function collect(
   response: IncomingMessage,
   limitBytes: number,
-  what: string,
+  what: () => string,
   done: (result: Uint8Array | ApiError) => void,
 ): void {
   const chunks: Buffer[] = [];
   let sizeBytes = 0;
   const tooLarge = (size: number) =>
-    done(new ApiError('TooLarge', { what: `the response to ${what}`, sizeBytes: size, limitBytes }));
+    done(new ApiError('TooLarge', { what: `the response to ${what()}`, sizeBytes: size, limitBytes }));
   const announced = Number(response.headers['content-length'] ?? 0);
   if (announced > limitBytes) {
     tooLarge(announced);
@@ -119,11 +120,15 @@ function collect(
 }
 
 function plain({ headers }: IncomingMessage): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : (value ?? '')]),
-  );
+  const plainHeaders: Record<string, string> = {};
+  for (const name of Object.keys(headers)) {
+    const value = headers[name];
+    plainHeaders[name] = Array.isArray(value) ? value.join(', ') : (value ?? '');
+  }
+  return plainHeaders;
 }
 
 function asBuffer(bytes: Uint8Array): Buffer {
+  if (bytes instanceof Buffer) return bytes;
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

@@ -188,5 +188,5 @@ function jsonBytes(json: unknown): Uint8Array {
     throw badRequest('the body cannot be written as JSON', error);
   }
   if (text === undefined) throw badRequest('the body cannot be written as JSON');
-  return new TextEncoder().encode(text);
+  return Buffer.from(text);
 }

@@ -6,7 +6,19 @@ export interface ImageReference {
   readonly os?: string;
 }
 
+let lastText: string | undefined;
+let lastImage: ImageReference | undefined;
+
+/** A reconcile parses the same image several times, so the last result is kept. */
 export function parseImage(text: string): ImageReference | undefined {
+  if (text !== lastText) {
+    lastImage = parsed(text);
+    lastText = text;
+  }
+  return lastImage;
+}
+
+function parsed(text: string): ImageReference | undefined {
   const match = /^([a-zA-Z0-9][\w./-]{0,127})@([\w][\w.+-]{0,127})(?:#([a-z0-9]{1,32}))?$/u.exec(text);
   if (!match) return undefined;
   const [, name = '', tag = '', os] = match;

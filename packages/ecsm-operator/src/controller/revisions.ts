@@ -39,9 +39,14 @@ export async function ensureRevision(
   if (isNewest && (await readRevision(registry, service, content.hash)) !== undefined) {
     return { ...content, isOnly: false };
   }
+  let isFirst = isUnchanged(service);
   for (let attempt = 1; ; attempt++) {
     try {
-      return { ...content, isOnly: await makeNewest(registry, service, content) };
+      if (!isFirst) return { ...content, isOnly: await makeNewest(registry, service, content) };
+      isFirst = false;
+      // If an earlier service of the same name has left one, this throws `AlreadyExists`.
+      await registry.resource(ServiceRevision).create(revisionObject(service, content, 1));
+      return { ...content, isOnly: true };
     } catch (error) {
       const isRace = isApiError(error, 'AlreadyExists') || isApiError(error, 'Conflict');
       if (!isRace || attempt >= attemptsMax) throw error;
@@ -112,17 +117,30 @@ async function hashesOf(
   return keys.map((key) => key.slice(length)).filter(isHash);
 }
 
+/** Whether its template was never changed, as of a new service: then it has no other revision. */
+function isUnchanged({ metadata, status }: ECSMService): boolean {
+  return (
+    status === undefined && metadata.generation === 1 && metadata.annotations?.[restartedAtAnnotation] === undefined
+  );
+}
+
+function revisionObject({ metadata }: ECSMService, content: RevisionContent, number: number) {
+  const { namespace, name, uid } = metadata;
+  const owner = { apiVersion: ECSMService.apiVersion, kind: ECSMService.kind, name, uid, controller: true };
+  return {
+    metadata: { name: `${stemOf(name)}-${content.hash}`, namespace, ownerReferences: [owner] },
+    spec: { service: name, number, ...content },
+  };
+}
+
 /** Returns whether it is the only one with the name of the service. */
 async function makeNewest(registry: Registry, service: ECSMService, content: RevisionContent): Promise<boolean> {
-  const { namespace, name, uid } = service.metadata;
   const revisions = registry.resource(ServiceRevision);
-  const owners = [{ apiVersion: ECSMService.apiVersion, kind: ECSMService.kind, name, uid, controller: true }];
   const all = await listNamed(registry, service);
   const own = all.filter((revision) => isOwn(revision, service));
   const highest = Math.max(0, ...own.map(({ spec }) => spec.number));
-  const metadata = { name: `${stemOf(name)}-${content.hash}`, namespace, ownerReferences: owners };
+  const { metadata, spec } = revisionObject(service, content, highest + 1);
   const same = all.find((revision) => revision.metadata.name === metadata.name);
-  const spec = { service: name, number: highest + 1, ...content };
   if (same === undefined) await revisions.create({ metadata, spec });
   else if (!isOwn(same, service)) await revisions.update({ metadata: { ...same.metadata, ...metadata }, spec });
   else if (same.spec.number < highest) await revisions.update({ ...same, spec: { ...same.spec, number: highest + 1 } });

@@ -8,7 +8,7 @@
 import { ApiError, isApiError } from '../api/errors.ts';
 import type { ApiObject } from '../api/object.ts';
 import { Informers } from '../informer/informers.ts';
-import { type Log, type LogFields, silentLog } from '../ports/log.ts';
+import { isEnabled, type Log, type LogFields, silentLog } from '../ports/log.ts';
 import type { Registry } from '../registry/contract.ts';
 import { type QueueItem, WorkQueue } from '../workqueue/queue.ts';
 import type {
@@ -143,12 +143,21 @@ export class Controller<Spec = unknown, Status = unknown, SpecInput = unknown, S
       return;
     }
     const { namespace, name } = place;
-    const fields = { controller: this.name, namespace, name, reconcileId: random.uuid(), reason, attempt };
+    let known: LogFields | undefined;
+    const fields = () => {
+      known ??= { controller: this.name, namespace, name, reconcileId: random.uuid(), reason, attempt };
+      return known;
+    };
     const startMs = clock.monotonicMs();
     const timeout = new AbortController();
     const inFlight: InFlight = { timeout, wrote: false };
     this.#inFlight.set(key, inFlight);
-    const log: Log = { write: (level, message, more) => this.#log.write(level, message, { ...fields, ...more }) };
+    const log: Log = {
+      write: (level, message, more) => {
+        if (isEnabled(this.#log, level)) this.#log.write(level, message, { ...fields(), ...more });
+      },
+      isEnabled: (level) => isEnabled(this.#log, level),
+    };
     const get = () => this.#newest({ key, namespace, name }, registry);
     const context = { get, registry, signal: timeout.signal, log, reason, attempt };
     const ended = this.#call({ key, namespace, name }, context).then((outcome) => {
@@ -214,8 +223,14 @@ export class Controller<Spec = unknown, Status = unknown, SpecInput = unknown, S
     return { is: 'error', error: new ApiError('Timeout', { what, timeoutMs: this.#timeoutMs }) };
   }
 
-  #finish({ key, priority }: QueueItem, outcome: Outcome, queue: WorkQueue, tookMs: number, fields: LogFields): void {
-    const note: Record<string, unknown> = { ...fields, outcome: outcome.is, tookMs };
+  #finish(
+    { key, priority }: QueueItem,
+    outcome: Outcome,
+    queue: WorkQueue,
+    tookMs: number,
+    fields: () => LogFields,
+  ): void {
+    const note: Record<string, unknown> = { outcome: outcome.is, tookMs };
     switch (outcome.is) {
       case 'success':
         queue.forget(key);
@@ -244,7 +259,9 @@ export class Controller<Spec = unknown, Status = unknown, SpecInput = unknown, S
     if ('error' in outcome && isApiError(outcome.error, 'Fenced')) this.#fail(outcome.error);
     this.#observer.reconciled?.(outcome.is, tookMs);
     const failed = outcome.is === 'error' || outcome.is === 'terminal' || outcome.is === 'panic';
-    this.#log.write(failed ? 'error' : 'debug', failed ? 'reconcile failed' : 'reconciled', note);
+    const level = failed ? 'error' : 'debug';
+    if (!isEnabled(this.#log, level)) return;
+    this.#log.write(level, failed ? 'reconcile failed' : 'reconciled', { ...fields(), ...note });
   }
 }
 

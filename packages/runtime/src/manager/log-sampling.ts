@@ -5,7 +5,7 @@
  */
 import { BoundedMap } from '../lib/bounded-map.ts';
 import { type Clock, systemClock } from '../ports/clock.ts';
-import type { Log, LogFields, LogLevel } from '../ports/log.ts';
+import { isEnabled, type Log, type LogFields, type LogLevel } from '../ports/log.ts';
 
 export interface SamplingOptions {
   readonly clock?: Clock;
@@ -41,6 +41,8 @@ export function sampledLog(log: Log, options: SamplingOptions = {}): Log {
   };
   const series = new BoundedMap<string, Series>(SAMPLED_KINDS_MAX, end);
   return {
+    // While lines are counted, any line may be the first one after the interval.
+    isEnabled: (level) => series.size > 0 || isEnabled(log, level),
     write(level, message, fields = {}) {
       const nowMs = clock.monotonicMs();
       // In the order of their start, so the first one that has not ended ends the loop.

@@ -3,7 +3,7 @@
  * getter does not make a log throw. Secrets are redacted in messages and in fields.
  */
 import { type Clock, systemClock } from '../ports/clock.ts';
-import type { Log, LogFields, LogLevel } from '../ports/log.ts';
+import { isEnabled, type Log, type LogFields, type LogLevel } from '../ports/log.ts';
 import { redactText } from '../redact/text.ts';
 import { type PlainValue, plainFields } from './log-fields.ts';
 import { preciseTimestampAt } from './precise-timestamp.ts';
@@ -44,7 +44,10 @@ export function readableLog(options: ReadableLogOptions): Log {
 
 /** The same log, with these fields on every line; fields of the line take precedence. */
 export function withFields(log: Log, fields: LogFields): Log {
-  return { write: (level, message, more) => log.write(level, message, { ...fields, ...more }) };
+  return {
+    write: (level, message, more) => log.write(level, message, { ...fields, ...more }),
+    isEnabled: (level) => isEnabled(log, level),
+  };
 }
 
 type Format = (
@@ -56,9 +59,11 @@ type Format = (
 
 function logOf({ write, clock = systemClock, level: least = 'info' }: LogOptions, format: Format): Log {
   const stacks = least === 'debug';
+  const isWritten = (level: LogLevel) => severity[level] >= severity[least];
   return {
+    isEnabled: isWritten,
     write(level, message, fields = {}) {
-      if (severity[level] < severity[least]) return;
+      if (!isWritten(level)) return;
       const time = preciseTimestampAt(clock.now());
       write(`${format(time, level, redactText(message), plainFields(fields, stacks))}\n`);
     },

@@ -60,10 +60,22 @@ describe('a watch over a log', () => {
           stop.abort();
         },
         wake: () => {},
+        after: 0,
       }),
     };
     for await (const _ of follow(source, '', { after: 0, signal: stop.signal })) expect.unreachable();
     expect(waits).toEqual([3]);
+  });
+
+  it('is not behind the log after many commits of other keys, which do not wake it', async () => {
+    const store = new MemoryStore({ logCommitsMax: 10 });
+    await put(store, 'a/1');
+    const watch = store.watch('a/', { after: 1 })[Symbol.asyncIterator]();
+    const next = watch.next();
+    for (let number = 0; number < 100; number++) await put(store, `b/${number}`);
+    await put(store, 'a/2');
+    expect((await next).value).toMatchObject({ revision: 102, changes: [{ key: 'a/2' }] });
+    await store.close();
   });
 
   it('reports with progress that the log has advanced beyond the changes under its prefix', async () => {

@@ -12,7 +12,7 @@ export interface LogSource {
   /** Returns the next commits after `after` that touch the prefix. Bounded in size. Throws `Expired`. */
   read(after: Revision, prefix: string, detail: Detail): LogBatch;
   /** A wait resolves once there may be a commit after its revision, or with `wake`. It rejects when the store closes. */
-  waiter(): Pick<RevisionWaiter, 'wait' | 'wake'>;
+  waiter(prefix: string): Pick<RevisionWaiter, 'wait' | 'wake' | 'after'>;
 }
 
 export type Detail = NonNullable<WatchOptions['detail']>;
@@ -25,7 +25,8 @@ export interface LogBatch {
 
 export async function* follow(source: LogSource, prefix: string, options: WatchOptions): AsyncGenerator<Commit, void> {
   const { signal, detail = 'values', progress = false } = options;
-  const waiter = source.waiter();
+  // A watch with progress is woken by every commit.
+  const waiter = source.waiter(progress ? '' : prefix);
   const wake = () => waiter.wake();
   signal?.addEventListener('abort', wake);
   let position = options.after;
@@ -38,7 +39,8 @@ export async function* follow(source: LogSource, prefix: string, options: WatchO
       }
       if (progress && through > (commits.at(-1)?.revision ?? position)) yield { revision: through, changes: [] };
       if (through === position) await waiter.wait(position);
-      position = through;
+      // A wait may have passed commits of other keys.
+      position = Math.max(through, waiter.after);
     }
   } finally {
     signal?.removeEventListener('abort', wake);

@@ -20,15 +20,25 @@ export class RevisionNotifier {
     return this.#closed;
   }
 
-  /** Resolves every wait for a revision up to this one. Calls may be repeated or out of order. */
-  notify(revision: Revision): void {
+  /**
+   * Resolves every wait for a revision up to this one. Calls may be repeated or out of order. `keys` are those of the only
+   * commit since the last call, if that is known: waits for others are moved past it instead.
+   */
+  notify(revision: Revision, keys?: readonly string[]): void {
     if (revision <= this.#revision) return;
+    const isNext = revision === this.#revision + 1;
     this.#revision = revision;
-    for (const waiter of this.#waiting) if (waiter.after < revision) waiter.wake();
+    for (const waiter of this.#waiting) {
+      if (waiter.after >= revision) continue;
+      const isPassed = keys !== undefined && isNext && waiter.after === revision - 1 && !waiter.isFor(keys);
+      if (isPassed) waiter.after = revision;
+      else waiter.wake();
+    }
   }
 
-  waiter(): RevisionWaiter {
-    return new RevisionWaiter(this, this.#waiting);
+  /** With a prefix, for commits of keys that start with it. */
+  waiter(prefix = ''): RevisionWaiter {
+    return new RevisionWaiter(this, this.#waiting, prefix);
   }
 
   /** Rejects all current waits. */
@@ -49,13 +59,19 @@ export class RevisionNotifier {
 export class RevisionWaiter {
   readonly #notifier: RevisionNotifier;
   readonly #waiting: Set<RevisionWaiter>;
+  readonly #prefix: string;
   #settle: { readonly resolve: () => void; readonly reject: (error: unknown) => void } | undefined;
-  /** Of the current wait. */
+  /** Of the current or last wait: there is nothing to read up to this revision. */
   after: Revision = 0;
 
-  constructor(notifier: RevisionNotifier, waiting: Set<RevisionWaiter>) {
+  constructor(notifier: RevisionNotifier, waiting: Set<RevisionWaiter>, prefix: string) {
     this.#notifier = notifier;
     this.#waiting = waiting;
+    this.#prefix = prefix;
+  }
+
+  isFor(keys: readonly string[]): boolean {
+    return keys.some((key) => key.startsWith(this.#prefix));
   }
 
   /** Resolves once a later revision was notified, or with `wake`. Rejects when the notifier fails or is closed. */

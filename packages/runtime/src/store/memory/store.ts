@@ -108,10 +108,11 @@ export class MemoryStore implements Store {
     if (effective.length === 0) return { committed: true, revision: this.#revision };
     const revision = ++this.#revision;
     for (const write of effective) this.#append(write, revision);
-    this.#log.push({ revision, keys: effective.map((write) => write.key) });
+    const keys = effective.map((write) => write.key);
+    this.#log.push({ revision, keys });
     // Compacting a tenth at a time keeps the cost of a commit constant.
     if (this.#log.length > this.#logCommitsMax * 1.1) this.#compactTo(revision - this.#logCommitsMax);
-    this.#notifier.notify(revision);
+    this.#notifier.notify(revision, keys);
     return { committed: true, revision };
   }
 
@@ -119,7 +120,7 @@ export class MemoryStore implements Store {
     return follow(
       {
         read: (after, under, detail) => this.#readLog(after, under, detail),
-        waiter: () => this.#notifier.waiter(),
+        waiter: (under) => this.#notifier.waiter(under),
       },
       prefix,
       options,
@@ -159,7 +160,11 @@ export class MemoryStore implements Store {
   }
 
   #entryAt(key: string, revision: Revision): Entry | undefined {
-    const version = this.#histories.get(key)?.findLast((candidate) => candidate.revision <= revision);
+    const history = this.#histories.get(key);
+    // Most reads are of the newest version.
+    let index = (history?.length ?? 0) - 1;
+    while (index >= 0 && (history?.[index]?.revision ?? 0) > revision) index--;
+    const version = history?.[index];
     if (version?.value === undefined) return undefined;
     return { key, value: version.value, revision: version.revision, created: version.created };
   }
@@ -192,7 +197,8 @@ export class MemoryStore implements Store {
   #readLog(after: Revision, prefix: string, detail: Detail): LogBatch {
     this.#checkOpen();
     checkReachable(after, this.#compacted, this.#revision);
-    const start = this.#log.findLastIndex((logged) => logged.revision <= after) + 1;
+    // The log has one entry for each revision.
+    const start = Math.max(after + 1 - (this.#log[0]?.revision ?? 0), 0);
     const batch = this.#log.slice(start, start + batchCommitsMax);
     const commits: Commit[] = [];
     for (const { revision, keys } of batch) {
