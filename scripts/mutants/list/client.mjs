@@ -41,13 +41,25 @@ export const rest = {
     {
       name: 'an attempt has no time limit of its own',
       file: 'call-time.ts',
-      find: 'const cancelTimer = this.#clock.after(timeoutMs, () => attempt.abort(this.#timeout(timeoutMs)));',
-      replace: 'const cancelTimer = this.#clock.after(1e9 + timeoutMs, () => attempt.abort(this.#timeout(timeoutMs)));',
+      find: 'const cancelTimer = this.#clock.after(timeoutMs, ',
+      replace: 'const cancelTimer = this.#clock.after(1e9 + timeoutMs, ',
     },
     {
       name: 'the signal of the caller does not reach the transport',
       file: 'call-time.ts',
-      find: "this.signal.addEventListener('abort', end, { once: true });",
+      find: 'attempt.abort(reason);',
+      replace: '',
+    },
+    {
+      name: 'an attempt goes on after the deadline of its call',
+      file: 'call-time.ts',
+      find: 'this.#over = { reason };\n    this.#endAttempt?.(reason);',
+      replace: 'this.#over = { reason };',
+    },
+    {
+      name: 'a wait for the next attempt goes on after the deadline of its call',
+      file: 'call-time.ts',
+      find: 'this.#controller?.abort(reason);',
       replace: '',
     },
     {

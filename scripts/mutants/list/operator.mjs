@@ -94,8 +94,8 @@ export const resource = {
     {
       name: 'the order of fields creates another revision',
       file: 'hash.ts',
-      find: 'Object.keys(value).sort()',
-      replace: 'Object.keys(value)',
+      find: 'known.length === names.length ? known : names.sort()',
+      replace: 'known.length > names.length ? known : names',
       tests: ['hash.test.ts'],
     },
     {

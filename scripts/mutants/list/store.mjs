@@ -30,8 +30,8 @@ export const store = {
     {
       name: 'a read as of a revision does not see the change of that revision',
       file: 'memory/store.ts',
-      find: 'findLast((candidate) => candidate.revision <= revision)',
-      replace: 'findLast((candidate) => candidate.revision < revision)',
+      find: '(history?.[index]?.revision ?? 0) > revision',
+      replace: '(history?.[index]?.revision ?? 0) >= revision',
     },
     {
       name: 'a page repeats the key that it starts after',
@@ -60,20 +60,34 @@ export const store = {
     {
       name: 'a watcher is not notified of a commit',
       file: 'memory/store.ts',
-      find: 'this.#notifier.notify(revision);',
+      find: 'this.#notifier.notify(revision, keys);',
       replace: '',
+    },
+    {
+      name: 'a watch is passed by a commit of its own keys',
+      file: 'revision-notifier.ts',
+      find: '&& !waiter.isFor(keys);',
+      replace: ';',
+      tests: ['follow.test.ts'],
+    },
+    {
+      name: 'a watch stays behind the commits of other keys',
+      file: 'follow.ts',
+      find: 'position = Math.max(through, waiter.after);',
+      replace: 'position = through;',
+      tests: ['follow.test.ts'],
     },
     {
       name: 'a watch delivers the commit that it starts after',
       file: 'memory/store.ts',
-      find: 'findLastIndex((logged) => logged.revision <= after) + 1',
-      replace: 'findLastIndex((logged) => logged.revision < after) + 1',
+      find: 'Math.max(after + 1 - (this.#log[0]?.revision ?? 0), 0)',
+      replace: 'Math.max(after - (this.#log[0]?.revision ?? 0), 0)',
     },
     {
       name: 'a watch skips a commit behind a full batch',
       file: 'follow.ts',
-      find: 'position = through;',
-      replace: 'position = commits.length >= 256 ? through + 1 : through;',
+      find: 'position = Math.max(through, waiter.after);',
+      replace: 'position = Math.max(commits.length >= 256 ? through + 1 : through, waiter.after);',
       tests: ['follow.test.ts'],
     },
     {

@@ -47,52 +47,30 @@ function essenceOf(schema: Schema | undefined, value: unknown): string {
   }
   if (typeof value !== 'object') return JSON.stringify(value);
   if (schema?.type !== 'object' || !isFields(value)) return canonicalJson(value);
-  let known = 0;
-  let text = '';
-  for (const { name, label, property } of sortedFields(schema)) {
-    if (!Object.hasOwn(value, name)) continue;
-    known++;
-    const field = value[name];
-    if (field === undefined) continue;
-    const essence = essenceOf(property, field);
-    if (property.presence === 'defaulted' && essence === defaultOf(property)) continue;
-    text += `${text === '' ? '' : ','}${label}${essence}`;
-  }
-  return known === Object.keys(value).length ? `{${text}}` : essenceOfAll(schema, value);
-}
-
-/** The same for a value with fields that are not in the schema. */
-function essenceOfAll(schema: ObjectSchema, value: Fields): string {
   const fields: string[] = [];
-  for (const name of Object.keys(value).sort()) {
+  for (const name of sortedNames(schema, value)) {
     const field = value[name];
     if (field === undefined) continue;
     const property = schema.properties[name];
-    const essence = essenceOf(property, field);
-    if (property?.presence === 'defaulted' && essence === defaultOf(property)) continue;
-    fields.push(`${JSON.stringify(name)}:${essence}`);
+    const text = essenceOf(property, field);
+    if (property?.presence === 'defaulted' && text === defaultOf(property)) continue;
+    fields.push(`${JSON.stringify(name)}:${text}`);
   }
   return `{${fields.join(',')}}`;
 }
 
-interface SortedField {
-  readonly name: string;
-  /** `"name":` */
-  readonly label: string;
-  readonly property: Schema;
-}
+const orders = new WeakMap<ObjectSchema, readonly string[]>();
 
-const orders = new WeakMap<ObjectSchema, readonly SortedField[]>();
-
-/** Sorted once for each schema, and not for each value. */
-function sortedFields(schema: ObjectSchema): readonly SortedField[] {
-  const known = orders.get(schema);
-  if (known !== undefined) return known;
-  const fields = Object.entries(schema.properties)
-    .map(([name, property]) => ({ name, label: `${JSON.stringify(name)}:`, property }))
-    .sort((one, other) => (one.name < other.name ? -1 : 1));
-  orders.set(schema, fields);
-  return fields;
+/** The names of the fields that a value has. Those of a schema are sorted once, and not for each value. */
+function sortedNames(schema: ObjectSchema, value: Fields): readonly string[] {
+  let order = orders.get(schema);
+  if (order === undefined) {
+    order = Object.keys(schema.properties).sort();
+    orders.set(schema, order);
+  }
+  const known = order.filter((name) => Object.hasOwn(value, name));
+  const names = Object.keys(value);
+  return known.length === names.length ? known : names.sort();
 }
 
 const defaults = new WeakMap<Schema, string>();
