@@ -4,6 +4,7 @@ import type { Transport, WireResponse } from '@ecsm/client';
 import { ApiError } from '@ecsm/runtime';
 import { profiles as behaviours } from '@ecsm/simulator';
 import { afterEach, describe, expect, it } from 'vitest';
+import { ECSMService } from '../apis/ecsm-service.ts';
 import { ServiceRevision } from '../apis/service-revision.ts';
 import { dynamic, fixed, Site, type SiteOptions } from './operator.kit.ts';
 
@@ -42,6 +43,37 @@ describe.each(['likely', 'contrary'] as const)('on a platform that is %s', (beha
     expect(site.shown()).toEqual(['web x3']);
     expect(site.writesSince(0)).toEqual(['POST /service']);
     expect(await site.events()).toContain('Created: created web');
+  });
+
+  it('stores the finalizer of a new service with its first status, before it calls the platform', async () => {
+    let atFirstCall: unknown;
+    const through = (transport: Transport): Transport => ({
+      ...transport,
+      send: async (request, options) => {
+        if (request.method === 'POST') atFirstCall ??= await site.get('web');
+        return transport.send(request, options);
+      },
+    });
+    await opened(dynamic('web'), { behaviour, through });
+    expect(atFirstCall).toMatchObject({
+      metadata: { finalizers: ['ecsm.sh/platform-service'] },
+      status: { observedGeneration: 1, readyReplicas: 0 },
+    });
+    const versions: (readonly [boolean, boolean])[] = [];
+    const watch = site.registry.resource(ECSMService).watch({ resourceVersion: '0' });
+    const last = await site.get('web');
+    for await (const { resourceVersion, events } of watch) {
+      for (const event of events) {
+        if (!('object' in event)) continue;
+        const { metadata, status } = event.object;
+        versions.push([metadata.finalizers !== undefined, status !== undefined]);
+      }
+      if (resourceVersion === last?.metadata.resourceVersion) break;
+    }
+    expect(versions.slice(0, 2)).toEqual([
+      [false, false],
+      [true, true],
+    ]);
   });
 
   it('does nothing for a settled service', async () => {

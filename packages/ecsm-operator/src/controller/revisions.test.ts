@@ -82,6 +82,14 @@ describe('a revision', () => {
     expect(revision?.metadata.ownerReferences?.[0]?.uid).toBe(second.metadata.uid);
   });
 
+  it('is numbered after one that was recorded before an operator ended, if the template has changed since', async () => {
+    await ensureRevision(registry, await make('web'));
+    const changed = await setImage('web', '1.1.0');
+    expect(changed.status).toBeUndefined();
+    expect((await ensureRevision(registry, changed)).isOnly).toBe(false);
+    expect(await numbers(changed)).toEqual({ '1.0.0': 1, '1.1.0': 2 });
+  });
+
   it('belongs to one service, also if names share a prefix or are very long', async () => {
     const long = 'n'.repeat(63);
     for (const name of ['web', 'web-12345678', long, `${long.slice(0, 62)}x`]) {

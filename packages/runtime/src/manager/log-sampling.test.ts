@@ -1,6 +1,7 @@
 import { VirtualClock } from '@ecsm/runtime/testing';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../api/errors.ts';
+import { jsonLog } from './log.ts';
 import { SAMPLED_KINDS_MAX, sampledLog } from './log-sampling.ts';
 import { MemoryLog, skewed } from './virtual.kit.ts';
 
@@ -72,6 +73,14 @@ describe('a sampled log', () => {
     const { lines, log } = bench();
     for (let number = 0; number < 20; number++) log.write(number % 2 ? 'info' : 'debug', 'create');
     expect(lines.lines).toHaveLength(20);
+  });
+
+  it('takes every line while lines are counted, so that their count is written in time', () => {
+    const written: string[] = [];
+    const log = sampledLog(jsonLog({ write: (line) => written.push(line), level: 'info' }));
+    expect(log.isEnabled?.('debug')).toBe(false);
+    log.write('warn', 'a reconcile failed');
+    expect(log.isEnabled?.('debug')).toBe(true);
   });
 
   it('continues when the clock is set back', async () => {

@@ -1,7 +1,7 @@
 import { VirtualClock } from '@ecsm/runtime/testing';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../api/errors.ts';
-import type { LogLevel } from '../ports/log.ts';
+import { isEnabled, type LogLevel, silentLog } from '../ports/log.ts';
 import { jsonLog, readableLog, withFields } from './log.ts';
 import { FIELD_CHARACTERS_MAX, FIELD_DEPTH_MAX, FIELD_ITEMS_MAX } from './log-fields.ts';
 import { preciseTimestampAt } from './precise-timestamp.ts';
@@ -172,6 +172,15 @@ describe('withFields', () => {
       ['info', 'x', { a: 1, b: 2 }],
       ['info', 'y', { a: 1, b: 1 }],
     ]);
+  });
+});
+
+describe('isEnabled', () => {
+  it('tells which lines a log drops, also with fields', () => {
+    const log = withFields(jsonLog({ write: () => {}, level: 'info' }), { a: 1 });
+    expect((['debug', 'info', 'error'] as const).filter((level) => isEnabled(log, level))).toEqual(['info', 'error']);
+    expect(isEnabled(silentLog, 'error')).toBe(false);
+    expect(isEnabled({ write: () => {} }, 'debug')).toBe(true);
   });
 });
 
