@@ -94,8 +94,8 @@ export const resource = {
     {
       name: 'the order of fields creates another revision',
       file: 'hash.ts',
-      find: 'known.length === names.length ? known : names.sort()',
-      replace: 'known.length > names.length ? known : names',
+      find: 'Object.keys(value).sort()',
+      replace: 'Object.keys(value)',
       tests: ['hash.test.ts'],
     },
     {

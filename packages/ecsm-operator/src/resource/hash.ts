@@ -4,7 +4,7 @@
  * that gets a default in a later version of the product must not roll out every service.
  */
 import { Buffer } from 'node:buffer';
-import type { ObjectSchema, Schema } from '@ecsm/runtime';
+import type { Schema } from '@ecsm/runtime';
 import { ECSMService, type ServiceTemplate } from '../apis/ecsm-service.ts';
 import { imageRefOf, pullPolicyOf } from './image-source.ts';
 
@@ -48,7 +48,7 @@ function essenceOf(schema: Schema | undefined, value: unknown): string {
   if (typeof value !== 'object') return JSON.stringify(value);
   if (schema?.type !== 'object' || !isFields(value)) return canonicalJson(value);
   const fields: string[] = [];
-  for (const name of sortedNames(schema, value)) {
+  for (const name of Object.keys(value).sort()) {
     const field = value[name];
     if (field === undefined) continue;
     const property = schema.properties[name];
@@ -57,20 +57,6 @@ function essenceOf(schema: Schema | undefined, value: unknown): string {
     fields.push(`${JSON.stringify(name)}:${text}`);
   }
   return `{${fields.join(',')}}`;
-}
-
-const orders = new WeakMap<ObjectSchema, readonly string[]>();
-
-/** The names of the fields that a value has. Those of a schema are sorted once, and not for each value. */
-function sortedNames(schema: ObjectSchema, value: Fields): readonly string[] {
-  let order = orders.get(schema);
-  if (order === undefined) {
-    order = Object.keys(schema.properties).sort();
-    orders.set(schema, order);
-  }
-  const known = order.filter((name) => Object.hasOwn(value, name));
-  const names = Object.keys(value);
-  return known.length === names.length ? known : names.sort();
 }
 
 const defaults = new WeakMap<Schema, string>();
