@@ -118,7 +118,8 @@ export class KubernetesResource<Spec, Status, SpecInput = Spec, StatusInput = St
     if (kind.status === undefined) throw new ApiError('BadRequest', { reason: `${kind.kind} has no status` });
     const { name, namespace, uid } = update.metadata;
     const finalized = await this.#finalized(update.metadata, options);
-    const resourceVersion = options.resourceVersion && (finalized?.metadata.resourceVersion ?? options.resourceVersion);
+    const isFinalized = finalized !== undefined && options.resourceVersion !== undefined && options.dryRun !== true;
+    const { resourceVersion } = isFinalized ? finalized.metadata : options;
     const precondition = { ...(uid === undefined ? {} : { uid }), ...(resourceVersion && { resourceVersion }) };
     const request = {
       method: 'PATCH',

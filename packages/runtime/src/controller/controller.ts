@@ -177,7 +177,7 @@ export class Controller<Spec = unknown, Status = unknown, SpecInput = unknown, S
     await Promise.race([ended, outOfTime]);
   }
 
-  /** A reconcile has written. A key is in flight once, so the reconcile of the key wrote it. */
+  /** A reconcile has written. What is written while its key is in flight counts as written by the reconcile of the key. */
   #wrote(version: string, keys: readonly string[], object?: ApiObject<unknown, unknown>): void {
     for (const key of keys) {
       const inFlight = this.#inFlight.get(key);
