@@ -23,6 +23,21 @@ async function opened(input = dynamic('web'), options?: SiteOptions): Promise<vo
   await site.ready(input.metadata.name);
 }
 
+/** Every stored version of a service, the oldest first; not of earlier services of the same name. */
+async function versionsOf(name: string) {
+  const last = await site.get(name);
+  const versions: { readonly hasFinalizer: boolean; readonly hasStatus: boolean }[] = [];
+  for await (const { resourceVersion, events } of site.registry.resource(ECSMService).watch({ resourceVersion: '0' })) {
+    for (const event of events) {
+      if (!('object' in event) || event.object.metadata.uid !== last?.metadata.uid) continue;
+      const { metadata, status } = event.object;
+      versions.push({ hasFinalizer: metadata.finalizers !== undefined, hasStatus: status !== undefined });
+    }
+    if (resourceVersion === last?.metadata.resourceVersion) return versions;
+  }
+  return versions;
+}
+
 const image = (name = 'web') => site.platform.serviceNamed(name)?.image.ref;
 
 describe.each(['likely', 'contrary'] as const)('on a platform that is %s', (behaviour) => {
@@ -59,21 +74,35 @@ describe.each(['likely', 'contrary'] as const)('on a platform that is %s', (beha
       metadata: { finalizers: ['ecsm.sh/platform-service'] },
       status: { observedGeneration: 1, readyReplicas: 0 },
     });
-    const versions: (readonly [boolean, boolean])[] = [];
-    const watch = site.registry.resource(ECSMService).watch({ resourceVersion: '0' });
-    const last = await site.get('web');
-    for await (const { resourceVersion, events } of watch) {
-      for (const event of events) {
-        if (!('object' in event)) continue;
-        const { metadata, status } = event.object;
-        versions.push([metadata.finalizers !== undefined, status !== undefined]);
-      }
-      if (resourceVersion === last?.metadata.resourceVersion) break;
-    }
-    expect(versions.slice(0, 2)).toEqual([
-      [false, false],
-      [true, true],
+    expect((await versionsOf('web')).slice(0, 2)).toEqual([
+      { hasFinalizer: false, hasStatus: false },
+      { hasFinalizer: true, hasStatus: true },
     ]);
+  });
+
+  it('does so for a service that is recreated right after its creation, too', async () => {
+    let isRecreated = false;
+    const through = (transport: Transport): Transport => ({
+      ...transport,
+      send: async (request, options) => {
+        const response = await transport.send(request, options);
+        if (request.method === 'POST' && !isRecreated) {
+          isRecreated = true;
+          await site.edit('web', { metadata: { finalizers: null } });
+          await site.registry.resource(ECSMService).delete('web');
+          await site.apply(dynamic('web'));
+        }
+        return response;
+      },
+    });
+    await opened(dynamic('web'), { behaviour, through });
+    expect((await versionsOf('web')).slice(0, 2)).toEqual([
+      { hasFinalizer: false, hasStatus: false },
+      { hasFinalizer: true, hasStatus: true },
+    ]);
+    const { items } = await site.registry.resource(ServiceRevision).list();
+    const uid = (await site.get('web'))?.metadata.uid;
+    expect(items.some(({ metadata }) => metadata.ownerReferences?.[0]?.uid === uid)).toBe(true);
   });
 
   it('does nothing for a settled service', async () => {

@@ -96,12 +96,14 @@ export class Reconciler {
     owners.setActive(base);
     owners.addKnownIds(base, idsIn(service));
     const current = revisionOf(service);
-    const isOnlyRevision = owners.takeOnlyRevision(base) === current.hash;
+    const isFirst = isNew(service);
+    // A new object may have the name of one that was deleted a moment ago.
+    const isOnlyRevision = owners.takeOnlyRevision(base) === current.hash && !isFirst;
     const recording = isOnlyRevision
       ? undefined
       : startInBackground(ensureRevision(context.registry, service, current));
-    const first = isNew(service) ? recording : undefined;
-    const revision = (first === undefined ? await recording : undefined) ?? current;
+    const first = isFirst ? recording : undefined;
+    const revision = (isFirst ? undefined : await recording) ?? current;
     const { input, decided, source } = await this.#decide(service, revision, job);
     const stale = staleness.reasonOf(input.observed);
     if (stale !== undefined) return this.#performer.readAgain(job, stale);
