@@ -18,7 +18,7 @@ export const store = {
     {
       name: 'a stored value changes with the buffer of the caller',
       file: 'memory/store.ts',
-      find: "write.type === 'put' ? write.value.slice() : undefined",
+      find: "write.type === 'put' ? copyOf(write.value) : undefined",
       replace: "write.type === 'put' ? write.value : undefined",
     },
     {

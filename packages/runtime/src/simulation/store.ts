@@ -14,6 +14,7 @@ import type {
   WatchOptions,
   Write,
 } from '../store/contract.ts';
+import { copyOf } from '../store/copy.ts';
 import type { Incarnation } from './incarnation.ts';
 import type { SharedStore } from './shared-store.ts';
 import { closedError, SimulatedWatch, storeLink } from './watch.ts';
@@ -48,7 +49,7 @@ export class SimulatedStore implements Store {
   commit(writes: readonly Write[]): Promise<CommitOutcome> {
     if (this.#closing.signal.aborted) return Promise.reject(closedError());
     // The caller may reuse its buffers while the request is in flight.
-    const sent = writes.map((write) => (write.type === 'put' ? { ...write, value: write.value.slice() } : write));
+    const sent = writes.map((write) => (write.type === 'put' ? { ...write, value: copyOf(write.value) } : write));
     const name = `commit ${writes.map(({ type, key }) => `${type} ${key}`).join(', ')}`;
     const describe = (outcome: CommitOutcome) =>
       outcome.committed ? `revision ${outcome.revision}` : `refused: ${outcome.key} is at ${outcome.actual}`;

@@ -94,16 +94,20 @@ export function storeConformance(name: string, harness: StoreHarness): void {
         expect(entry?.created).toBe(entry?.revision);
       });
 
-      it('keeps its own copy of a value: a buffer changed afterwards changes nothing', async () => {
+      it.each([
+        ['an array of bytes', (value: Uint8Array) => value],
+        ['a Buffer', (value: Uint8Array) => Buffer.from(value)],
+      ])('keeps its own copy of a value: %s changed afterwards changes nothing', async (_, of) => {
         const store = await harness.create();
-        const value = bytes({ n: 1 });
-        const pending = store.commit([{ type: 'put', key: key('a'), value }]);
-        await pending;
+        const value = of(bytes({ n: 1 }));
+        await commit(store, { type: 'put', key: key('a'), value });
         value.fill(0);
         const first = await store.get(key('a'));
         expect(text(first?.value)).toEqual({ n: 1 });
         await commit(store, put('b', 1));
         expect(text(first?.value)).toEqual({ n: 1 });
+        const [watched] = await take(store, 1, { after: (first?.revision ?? 0) - 1 });
+        expect(shown(watched as Commit).changes).toEqual([['put', 'a', { n: 1 }]]);
       });
 
       it('gives every commit a revision of its own, each higher than the last', async () => {

@@ -18,6 +18,7 @@ import type {
   Write,
 } from '../contract.ts';
 import { limits } from '../contract.ts';
+import { copyOf } from '../copy.ts';
 import { checkCompactable, checkReachable } from '../expired.ts';
 import { type Detail, follow, type LogBatch } from '../follow.ts';
 import { RevisionNotifier } from '../revision-notifier.ts';
@@ -190,7 +191,7 @@ export class MemoryStore implements Store {
       this.#sortedKeys.splice(lowerBound(this.#sortedKeys, write.key), 0, write.key);
     }
     // The bytes are copied so that a caller that reuses its buffer cannot change what is stored.
-    const value = write.type === 'put' ? write.value.slice() : undefined;
+    const value = write.type === 'put' ? copyOf(write.value) : undefined;
     history.push({ revision, created: previous?.created ?? revision, value });
   }
 

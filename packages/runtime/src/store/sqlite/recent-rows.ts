@@ -3,6 +3,7 @@
  * otherwise read again after every flush.
  */
 import type { Change, Commit, Entry, Revision } from '../contract.ts';
+import { copyOf } from '../copy.ts';
 import type { Detail, LogBatch } from '../follow.ts';
 import type { Plan } from './plan.ts';
 import { type Row, revisionOf } from './row.ts';
@@ -49,7 +50,7 @@ export class RecentRows {
     if (since !== this.#through) this.clear(since);
     for (const row of rows) {
       // The caller may change its buffer.
-      const own = row.value === undefined ? row : { ...row, value: Buffer.from(row.value) };
+      const own = row.value === undefined ? row : { ...row, value: copyOf(row.value) };
       this.#rows.push({ revision: revisionOf(row.number), row: own, previous: this.#replacedBy(row) });
       this.#sizeBytes += sizeOf(row);
     }
