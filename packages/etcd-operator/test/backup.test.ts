@@ -135,10 +135,10 @@ describe.skipIf(skipWithoutRelease('3.5'))('backups on a volume', () => {
     const { status } = await world.restored('back');
     expect(status, JSON.stringify(status)).toMatchObject({
       phase: 'Completed',
-      safetyBackup: 'back-safety',
+      safetyBackup: expect.stringMatching(/^back-safety-[0-9a-f]{8}$/u),
       parkedVolumes: ['data-main-0', 'data-main-1', 'data-main-2'],
     });
-    expect((await world.backups.get('back-safety')).status?.phase).toBe('Completed');
+    expect((await world.backups.get(status?.safetyBackup ?? '')).status?.phase).toBe('Completed');
     const { status: cluster } = await world.settled('main');
     expect(cluster).toMatchObject({
       readyReplicas: 3,

@@ -106,6 +106,16 @@ export const backupMutants: readonly Mutant[] = [
       }),
   },
   {
+    name: 'a restore uses the safety backup of an earlier one with its name',
+    story: inPlace,
+    caughtBy: [rules.safety],
+    plant: restoring((decision, { restore }) =>
+      decision.status.safetyBackup === undefined
+        ? decision
+        : { ...decision, status: { ...decision.status, safetyBackup: `${restore.metadata.name}-safety` } },
+    ),
+  },
+  {
     name: 'the former members are not started after a restore has failed',
     story: failing,
     caughtBy: [asked, rules.second, rules.writes],

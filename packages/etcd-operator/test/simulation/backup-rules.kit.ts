@@ -9,6 +9,8 @@ export class BackupRules {
   readonly #storage: SimulatedStorage;
   readonly #workers: Workers;
   readonly #complete = new Set<string>();
+  /** Uids of safety backups, with that of the restore. */
+  readonly #safety = new Map<string, string>();
   /** Keys that no schedule may delete: those of strangers, and the newest of each. */
   readonly strangers = new Set<string>();
 
@@ -35,6 +37,18 @@ export class BackupRules {
       active.set(schedule, metadata.name);
     }
     this.#checkNewest();
+    this.#checkSafety();
+  }
+
+  #checkSafety(): void {
+    const { backups, restores } = this.#watched.view;
+    for (const { metadata, status } of restores) {
+      const backup = backups.find(({ metadata: { name } }) => name === status?.safetyBackup)?.metadata;
+      if (backup === undefined) continue;
+      const owner = this.#safety.get(backup.uid) ?? metadata.uid;
+      if (owner !== metadata.uid) this.#watched.fail(rules.safety, `${backup.name} is that of two restores`);
+      this.#safety.set(backup.uid, owner);
+    }
   }
 
   #checkComplete(name: string, status: { readonly manifestPath?: string; readonly storagePath?: string }): void {

@@ -87,6 +87,11 @@ export const backupStories: readonly Story[] = [
       await users.restore('back', 'first', { parkedVolumes, safetyBackup: users.pick(true, false), backoffLimit: 10 });
       await users.soon(100_000);
       if (users.random.next() < 0.3) users.killContainer(users.anySlot());
+      if (users.random.next() < 0.7) return;
+      await users.until(() => users.restoreOf('back')?.completionTime !== undefined);
+      await users.deleteRestore('back');
+      await users.until(() => users.restoreOf('back') === undefined);
+      await users.restore('back', 'first', { backoffLimit: 10 });
     },
   },
   {

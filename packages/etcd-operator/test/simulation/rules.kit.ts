@@ -26,7 +26,7 @@ export const rules = {
   oneWorker: 'a backup or restore has one worker at a time',
   oneRun: 'a schedule has one run at a time',
   beside: 'restored data never runs beside the former members',
-  restored: 'a restore ends as it says',
+  safety: 'no two restores have the same safety backup',
 } as const;
 
 /** What is watched, with the spec of the recent past: the operator may act on what it read before an edit. */

@@ -1,4 +1,4 @@
-import { findCondition, timestampAt } from '@ecsm/runtime';
+import { checkDnsSubdomain, findCondition, timestampAt } from '@ecsm/runtime';
 import { describe, expect, it } from 'vitest';
 import { EtcdRestore, type EtcdRestoreInput, type EtcdRestoreStatus } from '../../apis/etcd-restore.ts';
 import { ended, pod, startMs } from '../backup/backup.kit.ts';
@@ -157,12 +157,34 @@ describe('after the check', () => {
 describe('a safety backup', () => {
   it('is recorded, created, waited for, and has to be complete', () => {
     const named = nextRestoreStep(inputOf({}, at('SafetyBackup'))).status;
-    expect(named.safetyBackup).toBe('back-safety');
+    expect(named.safetyBackup).toBe('back-safety-r1');
     const step = (safety: RestoreInput['safety']) => nextRestoreStep(inputOf({ safety }, named));
-    expect(step(undefined).action).toEqual({ do: 'createSafetyBackup', name: 'back-safety' });
+    expect(step(undefined).action).toEqual({ do: 'createSafetyBackup', name: 'back-safety-r1' });
     expect(step({ phase: 'Running' }).status.step).toBe('SafetyBackup');
     expect(step({ phase: 'Completed' }).status.step).toBe('Stopping');
     expect(reasonOf(step({ phase: 'Failed' }).status)).toBe('SafetyBackupFailed');
+  });
+
+  const nameFor = (name: string, uid: string) => {
+    const input = inputOf({}, at('SafetyBackup'));
+    const { restore } = input;
+    const metadata = { ...restore.metadata, name, uid };
+    return nextRestoreStep({ ...input, restore: { ...restore, metadata } }).status.safetyBackup;
+  };
+
+  it('is not that of an earlier restore with the same name', () => {
+    const names = ['0a1b2c3d-0000-4000-8000-000000000000', '4e5f6a7b-0000-4000-8000-000000000000'].map((uid) =>
+      nameFor('back', uid),
+    );
+    expect(names).toEqual(['back-safety-0a1b2c3d', 'back-safety-4e5f6a7b']);
+  });
+
+  it.each([
+    ['cut', `${'a'.repeat(60)}.b`, `${'a'.repeat(47)}-safety-0a1b2c3d`],
+    ['not cut after a dash or a dot', `${'a'.repeat(45)}.-${'b'.repeat(16)}`, `${'a'.repeat(45)}-safety-0a1b2c3d`],
+  ])('has a valid name for a restore with a long one: %s', (_, name, expected) => {
+    expect(nameFor(name, '0a1b2c3d-0000-4000-8000-000000000000')).toBe(expected);
+    expect(checkDnsSubdomain(expected)).toBeUndefined();
   });
 });
 

@@ -4,15 +4,13 @@
  * leads back: the former members start again, and a new cluster is deleted.
  */
 import { timestampAt } from '@ecsm/runtime';
-import type { RestoreEventReason, RestoreReason } from '../../apis/backup-reasons.ts';
-import type { EtcdRestoreStatus } from '../../apis/etcd-restore.ts';
-import type { RestoreStep } from '../../apis/restore-schema.ts';
+import type { RestoreReason } from '../../apis/backup-reasons.ts';
+import { RUN_NAME_LENGTH_MAX } from '../../apis/backup-rules.ts';
+import type { EtcdRestore, EtcdRestoreStatus } from '../../apis/etcd-restore.ts';
 import { canBump } from '../../resource/worker-pods.ts';
-import { attempt } from '../backup/attempt.ts';
-import type { BackupEvent } from '../backup/model.ts';
-import { attemptRecord, msOf, withAttempt, withCondition } from '../backup/outcome.ts';
 import { type AgentSuccess, numberOf, textOf } from '../backup/result.ts';
 import type { RestoreDecision, RestoreInput } from './model.ts';
+import { decide, enter, event, failed, shown, timedOut, turnBack, work } from './transition.ts';
 
 export const RESTORE_FINALIZER = 'etcd.etcd.io/restore';
 
@@ -162,8 +160,7 @@ function factsOf(result: AgentSuccess): Partial<EtcdRestoreStatus> {
 
 function safetyBackup(input: RestoreInput, status: EtcdRestoreStatus): RestoreDecision {
   const { restore, safety, settings } = input;
-  const name = `${restore.metadata.name}-safety`.slice(-63);
-  if (status.safetyBackup === undefined) return decide({ ...status, safetyBackup: name }, 0);
+  if (status.safetyBackup === undefined) return decide({ ...status, safetyBackup: safetyBackupName(restore) }, 0);
   if (safety === undefined) {
     return decide(status, settings.workerLookMs, { action: { do: 'createSafetyBackup', name: status.safetyBackup } });
   }
@@ -173,6 +170,15 @@ function safetyBackup(input: RestoreInput, status: EtcdRestoreStatus): RestoreDe
     return failed(input, status, 'SafetyBackupFailed', message);
   }
   return decide(shown(input, status, 'SafetyBackup', `waiting for ${status.safetyBackup}`), settings.workerLookMs);
+}
+
+/**
+ * With the uid: the safety backup outlives its restore, and must not be taken for that of a later restore with the same
+ * name.
+ */
+function safetyBackupName({ metadata: { name, uid } }: EtcdRestore): string {
+  const suffix = `-safety-${uid.slice(0, 8)}`;
+  return `${name.slice(0, RUN_NAME_LENGTH_MAX - suffix.length).replace(/[-.]+$/u, '')}${suffix}`;
 }
 
 /** A new cluster, which waits for its data. */
@@ -318,105 +324,4 @@ function whyChanged({ cluster }: RestoreInput, status: EtcdRestoreStatus): strin
   if (cluster === undefined) return 'the cluster was deleted';
   if (cluster.uid !== status.clusterUID) return 'the cluster was deleted and created again';
   return cluster.isDeleting ? 'the cluster is being deleted' : undefined;
-}
-
-interface Outcomes {
-  readonly done: (result: AgentSuccess) => RestoreDecision;
-  readonly failed: (reason: string, message: string) => RestoreDecision;
-}
-
-/** Has a pod work. What follows replaces the record of its attempts. */
-function work(
-  input: RestoreInput,
-  status: EtcdRestoreStatus,
-  purpose: 'check' | 'prepare',
-  { done, failed: failedFor }: Outcomes,
-): RestoreDecision {
-  const { restore, nowMs, settings, progress } = input;
-  const { spec } = restore;
-  const step = attempt(attemptRecord(status), input.worker, {
-    nowMs,
-    name: `${restore.metadata.name}-${purpose}`,
-    backoffLimit: spec.backoffLimit,
-    timeoutMs: spec.timeoutSeconds * 1_000,
-    retryMs: settings.workerRetryMs,
-    container: purpose === 'check' ? 'agent' : 'commit',
-  });
-  const action = 'action' in step && step.action ? { action: { ...step.action, purpose } } : {};
-  const reason = purpose === 'check' ? 'Checking' : 'Preparing';
-  switch (step.is) {
-    case 'going': {
-      const isSeen = step.record.worker?.uid !== status.worker?.uid;
-      const next = { ...withAttempt(status, step.record), ...(progress ? { progress } : {}) };
-      const after = step.message === undefined ? next : shown(input, next, reason, step.message);
-      return decide(after, isSeen ? 0 : settings.workerLookMs, action);
-    }
-    case 'retrying': {
-      const message = `attempt ${step.record.attempts} failed: ${step.failure.message}`;
-      const next = withAttempt(status, step.record);
-      return decide(shown(input, next, 'Retrying', message), settings.workerLookMs, action);
-    }
-    case 'failed':
-      return failedFor(step.failure.code, step.failure.message);
-    case 'done':
-      return { ...done(step.result), ...action };
-  }
-}
-
-/** The next step, with attempts of its own. */
-function enter(
-  input: RestoreInput,
-  status: EtcdRestoreStatus,
-  step: RestoreStep & RestoreReason,
-  message: string,
-  events: readonly BackupEvent[] = [],
-): RestoreDecision {
-  const { progress: _, ...rest } = withAttempt(status, { attempts: 0 });
-  const next = { ...rest, step, stepTime: timestampAt(input.nowMs) };
-  return decide(shown(input, next, step, message), 0, { events });
-}
-
-function timedOut(input: RestoreInput, status: EtcdRestoreStatus): RestoreDecision | undefined {
-  const { timeoutSeconds } = input.restore.spec;
-  const tookMs = input.nowMs - (msOf(status.stepTime) ?? input.nowMs);
-  if (tookMs <= timeoutSeconds * 1_000) return undefined;
-  const message = `${status.step} took longer than ${timeoutSeconds} s: ${input.cluster?.unsettled ?? ''}`;
-  return turnBack(input, status, 'StepTimeout', message);
-}
-
-function turnBack(input: RestoreInput, status: EtcdRestoreStatus, reason: string, message: string): RestoreDecision {
-  const { progress: _, ...rest } = status;
-  const next = { ...rest, phase: 'RollingBack', step: 'RollingBack', stepTime: timestampAt(input.nowMs) } as const;
-  return decide(shown(input, next, reason, message), 0, { events: [event('Warning', 'RollbackStarted', message)] });
-}
-
-function failed(input: RestoreInput, status: EtcdRestoreStatus, reason: string, message: string): RestoreDecision {
-  const { progress: _, ...rest } = status;
-  const next = { ...rest, phase: 'Failed', step: 'Done', completionTime: timestampAt(input.nowMs) } as const;
-  return decide(shown(input, next, reason, message), undefined, {
-    events: [event('Warning', 'RestoreFailed', message)],
-  });
-}
-
-function shown(
-  { restore, nowMs }: RestoreInput,
-  status: EtcdRestoreStatus,
-  reason: string,
-  message: string,
-  isTrue = false,
-): EtcdRestoreStatus {
-  const of = { generation: restore.metadata.generation ?? 0, nowMs };
-  return withCondition(status, { type: 'Complete', isTrue, reason, message }, of);
-}
-
-function decide(
-  status: EtcdRestoreStatus,
-  requeueAfterMs: number | undefined,
-  extras: Pick<Partial<RestoreDecision>, 'action' | 'events'> = {},
-): RestoreDecision {
-  return { status, events: [], requeueAfterMs, ...extras };
-}
-
-function event(type: BackupEvent['type'], reason: RestoreEventReason, message: string): BackupEvent {
-  return { type, reason, message };
 }

@@ -1,0 +1,121 @@
+/** How a pass over a restore goes on: in the same step, in the next one, back, or not any more. */
+import { timestampAt } from '@ecsm/runtime';
+import type { RestoreEventReason, RestoreReason } from '../../apis/backup-reasons.ts';
+import type { EtcdRestoreStatus } from '../../apis/etcd-restore.ts';
+import type { RestoreStep } from '../../apis/restore-schema.ts';
+import { attempt } from '../backup/attempt.ts';
+import type { BackupEvent } from '../backup/model.ts';
+import { attemptRecord, msOf, withAttempt, withCondition } from '../backup/outcome.ts';
+import type { AgentSuccess } from '../backup/result.ts';
+import type { RestoreDecision, RestoreInput } from './model.ts';
+
+interface Outcomes {
+  readonly done: (result: AgentSuccess) => RestoreDecision;
+  readonly failed: (reason: string, message: string) => RestoreDecision;
+}
+
+/** Has a pod work. What follows replaces the record of its attempts. */
+export function work(
+  input: RestoreInput,
+  status: EtcdRestoreStatus,
+  purpose: 'check' | 'prepare',
+  { done, failed: failedFor }: Outcomes,
+): RestoreDecision {
+  const { restore, nowMs, settings, progress } = input;
+  const { spec } = restore;
+  const step = attempt(attemptRecord(status), input.worker, {
+    nowMs,
+    name: `${restore.metadata.name}-${purpose}`,
+    backoffLimit: spec.backoffLimit,
+    timeoutMs: spec.timeoutSeconds * 1_000,
+    retryMs: settings.workerRetryMs,
+    container: purpose === 'check' ? 'agent' : 'commit',
+  });
+  const action = 'action' in step && step.action ? { action: { ...step.action, purpose } } : {};
+  const reason = purpose === 'check' ? 'Checking' : 'Preparing';
+  switch (step.is) {
+    case 'going': {
+      const isSeen = step.record.worker?.uid !== status.worker?.uid;
+      const next = { ...withAttempt(status, step.record), ...(progress ? { progress } : {}) };
+      const after = step.message === undefined ? next : shown(input, next, reason, step.message);
+      return decide(after, isSeen ? 0 : settings.workerLookMs, action);
+    }
+    case 'retrying': {
+      const message = `attempt ${step.record.attempts} failed: ${step.failure.message}`;
+      const next = withAttempt(status, step.record);
+      return decide(shown(input, next, 'Retrying', message), settings.workerLookMs, action);
+    }
+    case 'failed':
+      return failedFor(step.failure.code, step.failure.message);
+    case 'done':
+      return { ...done(step.result), ...action };
+  }
+}
+
+/** The next step, with attempts of its own. */
+export function enter(
+  input: RestoreInput,
+  status: EtcdRestoreStatus,
+  step: RestoreStep & RestoreReason,
+  message: string,
+  events: readonly BackupEvent[] = [],
+): RestoreDecision {
+  const { progress: _, ...rest } = withAttempt(status, { attempts: 0 });
+  const next = { ...rest, step, stepTime: timestampAt(input.nowMs) };
+  return decide(shown(input, next, step, message), 0, { events });
+}
+
+export function timedOut(input: RestoreInput, status: EtcdRestoreStatus): RestoreDecision | undefined {
+  const { timeoutSeconds } = input.restore.spec;
+  const tookMs = input.nowMs - (msOf(status.stepTime) ?? input.nowMs);
+  if (tookMs <= timeoutSeconds * 1_000) return undefined;
+  const message = `${status.step} took longer than ${timeoutSeconds} s: ${input.cluster?.unsettled ?? ''}`;
+  return turnBack(input, status, 'StepTimeout', message);
+}
+
+export function turnBack(
+  input: RestoreInput,
+  status: EtcdRestoreStatus,
+  reason: string,
+  message: string,
+): RestoreDecision {
+  const { progress: _, ...rest } = status;
+  const next = { ...rest, phase: 'RollingBack', step: 'RollingBack', stepTime: timestampAt(input.nowMs) } as const;
+  return decide(shown(input, next, reason, message), 0, { events: [event('Warning', 'RollbackStarted', message)] });
+}
+
+export function failed(
+  input: RestoreInput,
+  status: EtcdRestoreStatus,
+  reason: string,
+  message: string,
+): RestoreDecision {
+  const { progress: _, ...rest } = status;
+  const next = { ...rest, phase: 'Failed', step: 'Done', completionTime: timestampAt(input.nowMs) } as const;
+  return decide(shown(input, next, reason, message), undefined, {
+    events: [event('Warning', 'RestoreFailed', message)],
+  });
+}
+
+export function shown(
+  { restore, nowMs }: RestoreInput,
+  status: EtcdRestoreStatus,
+  reason: string,
+  message: string,
+  isTrue = false,
+): EtcdRestoreStatus {
+  const of = { generation: restore.metadata.generation ?? 0, nowMs };
+  return withCondition(status, { type: 'Complete', isTrue, reason, message }, of);
+}
+
+export function decide(
+  status: EtcdRestoreStatus,
+  requeueAfterMs: number | undefined,
+  extras: Pick<Partial<RestoreDecision>, 'action' | 'events'> = {},
+): RestoreDecision {
+  return { status, events: [], requeueAfterMs, ...extras };
+}
+
+export function event(type: BackupEvent['type'], reason: RestoreEventReason, message: string): BackupEvent {
+  return { type, reason, message };
+}
