@@ -116,7 +116,7 @@ export interface BackupResult {
   readonly durationMs: number;
   /** Whether the hash of the keys was compared with the member. */
   readonly isCompared: boolean;
-  /** Base keys that retention removed; as many as fit. */
+  /** Base keys that retention removed, the oldest first; as many of the newest as fit. */
   readonly pruned: readonly string[];
   readonly isPrunedAll: boolean;
 }

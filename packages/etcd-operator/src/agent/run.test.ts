@@ -49,6 +49,13 @@ describe('the result of a job', () => {
     }
   });
 
+  it('names the newest of the removed backups, if not all fit', () => {
+    const pruned = Array.from({ length: 500 }, (_, index) => `default/main/20261117T074031Z-${index}`);
+    const shown = JSON.parse(formatResult({ ...backupResult, pruned })) as { pruned: string[] };
+    expect(shown.pruned.length).toBeGreaterThan(50);
+    expect(shown.pruned).toEqual(pruned.slice(-shown.pruned.length));
+  });
+
   it.each(['', '{', '[]', '{"ok":true}', '{"ok":false}', 'Killed'])('is unknown if the pod left %j', (text) => {
     expect(parseResult(text)).toBeUndefined();
   });

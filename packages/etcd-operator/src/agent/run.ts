@@ -42,8 +42,9 @@ export function formatResult(result: AgentResult): string {
     return JSON.stringify({ ...result, message: `${message}…` });
   }
   if (result.do !== 'backup') return JSON.stringify(result);
+  // The oldest first: they are the least likely to have an EtcdBackup, which is deleted because of this.
   let { pruned } = result;
-  while (pruned.length > 0 && !fits({ ...result, pruned })) pruned = pruned.slice(0, -1);
+  while (pruned.length > 0 && !fits({ ...result, pruned })) pruned = pruned.slice(1);
   return JSON.stringify({ ...result, pruned });
 }
 

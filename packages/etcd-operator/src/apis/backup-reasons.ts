@@ -23,6 +23,7 @@ export const backupReasons = {
   WorkerLost: 'A pod was deleted before it had answered.',
   WorkerTimeout: 'A pod did not answer in time.',
   WorkerFailed: 'A pod ended without an answer.',
+  WorkerRefused: 'Kubernetes refused to create a pod, such as by a quota. The message says why.',
   ForeignPod: 'A pod of the name exists that belongs to something else.',
 } as const;
 
@@ -39,6 +40,7 @@ export const backupEventReasons = {
   ObjectLeftBehind: 'The stored backup could not be deleted together with its EtcdBackup. Delete it by hand.',
   RehearsalPassed: 'The newest backup was restored into a scratch member, with the recorded content.',
   RehearsalFailed: 'The newest backup could not be restored, or has other content than recorded.',
+  ActionRefused: 'Kubernetes refused what the operator was about to do, such as by a quota. The message says why.',
 } as const;
 
 export type BackupEventReason = keyof typeof backupEventReasons;
@@ -83,6 +85,7 @@ export const restoreEventReasons = {
   RestoreCompleted: 'The cluster runs with the restored data.',
   RestoreFailed: 'The restore has failed. The message says what was done.',
   RollbackStarted: 'The restore has failed, and the former members are started again.',
+  ActionRefused: 'Kubernetes refused what the operator was about to do, such as by a quota. The message says why.',
 } as const;
 
 export type RestoreEventReason = keyof typeof restoreEventReasons;

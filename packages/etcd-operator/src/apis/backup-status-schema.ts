@@ -18,7 +18,7 @@ export const workerStatus = optional(
       name: string({ description: 'Name of the pod.' }),
       uid: text('Its uid; absent until it was seen.'),
       startedAt: time('When the operator decided to start it.'),
-      ending: text('Why the operator has deleted it.'),
+      ending: text('Why the operator has deleted it, or Kubernetes has refused it.'),
     },
     { description: 'The pod that does the work; written before it is created.' },
   ),

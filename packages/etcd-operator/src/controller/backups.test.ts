@@ -1,7 +1,7 @@
 /**
- * Goal: an object that was read as missing, and is not, is looked at again, and progress is written at intervals. Method: a
- * registry whose first write of an object is answered with `NotFound`, as after a read of a replica that is behind, on a
- * virtual clock.
+ * Goal: an object that was read as missing, and is not, is looked at again, what Kubernetes refuses comes to an end, and
+ * progress is written at intervals. Method: a registry whose first write of an object is answered with `NotFound`, as after a
+ * read of a replica that is behind, or that refuses to create a kind of objects, on a virtual clock.
  */
 import { Pod } from '@ecsm/kubernetes';
 import {
@@ -17,11 +17,13 @@ import {
 import { VirtualClock } from '@ecsm/runtime/testing';
 import { expect, it, onTestFinished } from 'vitest';
 import { EtcdBackup } from '../apis/etcd-backup.ts';
+import { EtcdCluster } from '../apis/etcd-cluster.ts';
 import { EtcdRestore } from '../apis/etcd-restore.ts';
-import { labels } from '../apis/well-known.ts';
+import { annotations, labels } from '../apis/well-known.ts';
 import type { ReadProgress } from '../client/worker/progress.ts';
 import { BackupMonitoring } from '../service/backup/monitoring.ts';
 import { BACKUP_FINALIZER } from '../service/backup/run.ts';
+import { RESTORE_FINALIZER } from '../service/restore/decision.ts';
 import { createBackupControllers } from './backups.ts';
 import { operatorKinds, settingsDefault } from './operator.ts';
 
@@ -41,6 +43,20 @@ function staleOnce(registry: Registry, kindName: string, method: 'updateStatus' 
     },
   });
   return stale;
+}
+
+/** As by a quota, or in a namespace that is being deleted. */
+function refusing(registry: Registry, kindName: string): Registry {
+  return bound(registry, {
+    observedBy: (observer: WriteObserver) => refusing(registry.observedBy(observer), kindName),
+    resource: (kind: Kind) => {
+      const resource = registry.resource(kind);
+      if (kind.kind !== kindName) return resource;
+      return bound(resource, {
+        create: () => Promise.reject(new ApiError('Forbidden', { reason: 'exceeded quota' })),
+      });
+    },
+  });
 }
 
 /** The object with some of its methods replaced. */
@@ -64,6 +80,7 @@ async function run(
   registry: Registry,
   clock: VirtualClock,
   progress: ReadProgress = async () => undefined,
+  forMs = settingsDefault.workerLookMs * 3,
 ): Promise<void> {
   const end = new AbortController();
   onTestFinished(() => end.abort());
@@ -78,7 +95,7 @@ async function run(
   for (const controller of controllers) {
     void controller.run({ registry, informers, signal: end.signal }).catch(() => {});
   }
-  await clock.advance(settingsDefault.workerLookMs * 3);
+  await clock.advance(forMs);
 }
 
 const backupSpec = { clusterName: 'main', storageType: 'Volume', volume: { claimName: 'backups' } } as const;
@@ -130,4 +147,41 @@ it('the progress of a backup is written once a look, and not after each of its o
   // At the start, and after each of three looks.
   expect(asked).toBe(4);
   expect((await backups.get('once')).status?.progress).toMatchObject({ bytes: asked });
+});
+
+const minutesMs = 300_000;
+
+it('a deleted backup does not wait for ever for a pod that Kubernetes refuses', async () => {
+  const { clock, registry } = open();
+  const backups = registry.resource(EtcdBackup);
+  const metadata = { name: 'once', finalizers: [BACKUP_FINALIZER] };
+  const created = await backups.create({ metadata, spec: { ...backupSpec, deletionPolicy: 'Delete' } });
+  const status = { phase: 'Completed', manifestPath: 'm.manifest.json', storagePath: 'm.db' } as const;
+  await backups.updateStatus({ ...created, status });
+  await backups.delete('once');
+  await run(refusing(registry, 'Pod'), clock, undefined, minutesMs);
+  expect((await backups.list()).items).toEqual([]);
+});
+
+it.each(['Pod', 'PersistentVolumeClaim'])('a restore leads back if Kubernetes refuses its %s', async (kindName) => {
+  const { clock, registry } = open();
+  const [clusters, restores, backups] = [EtcdCluster, EtcdRestore, EtcdBackup].map((kind) =>
+    registry.resource(kind as Kind),
+  );
+  await backups?.create({ metadata: { name: 'b' }, spec: backupSpec });
+  await backups?.updateStatus({ metadata: { name: 'b' }, status: { phase: 'Completed', manifestPath: 'm' } });
+  const spec = { clusterName: 'main', backupName: 'b', restoreType: 'Replace', confirmReplace: 'main' } as const;
+  const metadata = { name: 'back', finalizers: [RESTORE_FINALIZER] };
+  const { uid } = (await restores?.create({ metadata, spec: { ...spec, timeoutSeconds: 60 } }))?.metadata ?? {};
+  const annotated = { name: 'main', annotations: { [annotations.restore]: 'back' } };
+  const cluster = await clusters?.create({ metadata: annotated, spec: {} });
+  const startedAt = new Date(clock.now()).toISOString();
+  const restore = { uid, phase: 'Waiting', slot: 3, startedAt };
+  await clusters?.updateStatus({ metadata: { name: 'main' }, status: { restore } });
+  await restores?.updateStatus({
+    metadata: { name: 'back' },
+    status: { phase: 'Running', step: 'Preparing', slot: 3, stepTime: startedAt, clusterUID: cluster?.metadata.uid },
+  });
+  await run(refusing(registry, kindName), clock, undefined, minutesMs);
+  expect((await restores?.get('back'))?.status).toMatchObject({ phase: 'RollingBack' });
 });

@@ -3,6 +3,7 @@
  * after a change of the object, of a run of a schedule, and from time to time while a pod works.
  */
 import {
+  type ApiObject,
   Controller,
   deepEqual,
   type EventRecorder,
@@ -21,6 +22,7 @@ import { BackupService, type BackupServiceOptions, nextBackupStep } from '../ser
 import { invalidBackup, invalidRestore } from '../service/backup/invalid.ts';
 import type { BackupEvent } from '../service/backup/model.ts';
 import type { BackupMonitoring } from '../service/backup/monitoring.ts';
+import { refusedBackup, refusedEvent, refusedRestore } from '../service/backup/refusal.ts';
 import { nextRestoreStep } from '../service/restore/decision.ts';
 import { RestoreService } from '../service/restore/restore.ts';
 
@@ -76,11 +78,18 @@ function backupPass({
     const backups = new BackupService({ ...service, registry: context.registry });
     const observed = await backups.observe(backup);
     const decision = nextBackupStep(observed.input);
-    if (!(await writeStatus(EtcdBackup, context, backup, decision.status))) return { requeueAfterMs: lookMs };
+    const written = await writeStatus(EtcdBackup, context, backup, decision.status);
+    if (written === undefined) return { requeueAfterMs: lookMs };
     report(events(), backup, decision.events);
     if (decision.action) {
       await context.registry.checkFence();
-      await backups.perform(observed, decision);
+      const refusal = await backups.perform(observed, decision);
+      if (refusal !== undefined) {
+        report(events(), backup, [refusedEvent(decision.action.do, refusal)]);
+        await writeStatus(EtcdBackup, context, written, refusedBackup(decision, refusal));
+        // The change that would allow it is not one of this object.
+        return { requeueAfterMs: service.settings.workerRetryMs };
+      }
       context.log.write('info', 'backup: action taken', { action: decision.action.do });
       // What it acted on was gone, or that was a stale read: also after the last action the next pass finds out.
       return { requeueAfterMs: decision.requeueAfterMs ?? lookMs };
@@ -101,11 +110,18 @@ function restorePass({ service, events }: BackupControllersOptions): Reconcile<E
     const restores = new RestoreService({ ...service, registry: context.registry });
     const observed = await restores.observe(restore);
     const decision = nextRestoreStep(observed.input);
-    if (!(await writeStatus(EtcdRestore, context, restore, decision.status))) return { requeueAfterMs: lookMs };
+    const written = await writeStatus(EtcdRestore, context, restore, decision.status);
+    if (written === undefined) return { requeueAfterMs: lookMs };
     report(events(), restore, decision.events);
     if (decision.action) {
       await context.registry.checkFence();
-      await restores.perform(observed, decision);
+      const refusal = await restores.perform(observed, decision);
+      if (refusal !== undefined) {
+        report(events(), restore, [refusedEvent(decision.action.do, refusal)]);
+        await writeStatus(EtcdRestore, context, written, refusedRestore(decision, refusal));
+        // The change that would allow it is not one of this object.
+        return { requeueAfterMs: service.settings.workerRetryMs };
+      }
       context.log.write('info', 'restore: action taken', { action: decision.action.do });
       // What it acted on was gone, or that was a stale read: also after the last action the next pass finds out.
       return { requeueAfterMs: decision.requeueAfterMs ?? lookMs };
@@ -128,22 +144,21 @@ function report(
 
 /**
  * The intent is written before the act, on the version that was read: what is decided on a stale read is refused here.
- * Returns false if the object is gone, or if that was a stale read: the next pass finds out.
+ * Returns what was written; undefined if the object is gone, or if that was a stale read: the next pass finds out.
  */
 async function writeStatus<Spec, Status, SpecInput, StatusInput>(
   kind: Kind<Spec, Status, SpecInput, StatusInput>,
   { registry }: ReconcileContext<Spec, Status>,
-  object: NonNullable<Awaited<ReturnType<ReconcileContext<Spec, Status>['get']>>>,
+  object: ApiObject<Spec, Status>,
   status: Status & StatusInput,
-): Promise<boolean> {
-  if (deepEqual(object.status, status)) return true;
+): Promise<ApiObject<Spec, Status> | undefined> {
+  if (deepEqual(object.status, status)) return object;
   const { metadata } = object;
   const { resourceVersion } = metadata;
   try {
-    await registry.resource(kind).updateStatus({ metadata, status }, { resourceVersion });
-    return true;
+    return await registry.resource(kind).updateStatus({ metadata, status }, { resourceVersion });
   } catch (error) {
     if (!isApiError(error, 'NotFound')) throw error;
-    return false;
+    return undefined;
   }
 }

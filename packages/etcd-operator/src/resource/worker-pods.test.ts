@@ -57,6 +57,14 @@ describe('a worker pod', () => {
     });
   });
 
+  it('has a job with dollar signs that Kubernetes does not replace', () => {
+    const [container] = jobPod('p', { ...prune, keys: ['a$(HOME)b', 'c$$d', '$e'] }, options).spec.containers;
+    const text = container?.env?.find(({ name }) => name === 'AGENT_JOB')?.value ?? '';
+    // As Kubernetes expands a variable whose references are all known.
+    const expanded = text.replaceAll(/\$\$|\$\([^()$]*\)/gu, (found) => (found === '$$' ? '$' : ''));
+    expect(JSON.parse(expanded)).toMatchObject({ keys: ['a$(HOME)b', 'c$$d', '$e'] });
+  });
+
   it('has its job in a variable, and secrets only as files', () => {
     const pod = jobPod('p', prune, {
       ...options,

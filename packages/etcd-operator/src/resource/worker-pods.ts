@@ -215,7 +215,8 @@ function agentContainer(
     command: ['/usr/local/bin/etcd-agent'],
     args: [job.do],
     env: [
-      { name: 'AGENT_JOB', value: JSON.stringify(job).replaceAll('$(', '$$(') },
+      // Kubernetes replaces `$(NAME)` and `$$`. A function, because `$$` in a replacement is one dollar sign.
+      { name: 'AGENT_JOB', value: JSON.stringify(job).replaceAll('$', () => '$$') },
       { name: 'AGENT_RESULT_FILE', value: agentPaths.result },
       // Paths and addresses in variables, because only those can be replaced where pods are processes.
       { name: 'AGENT_HOST', value: '0.0.0.0' },

@@ -116,6 +116,18 @@ export const backupMutants: readonly Mutant[] = [
     ),
   },
   {
+    name: 'a restore deletes the volumes that an earlier one has kept',
+    story: inPlace,
+    caughtBy: [rules.volumes],
+    plant: () =>
+      replace<typeof restores.nextRestoreStep>('nextRestoreStep', (original) => (input) => {
+        const { restore, parked } = input;
+        if (restore.status?.step !== 'Growing') return original(input);
+        const parkedVolumes = parked.map(({ name }) => name);
+        return original({ ...input, restore: { ...restore, status: { ...restore.status, parkedVolumes } } });
+      }),
+  },
+  {
     name: 'the former members are not started after a restore has failed',
     story: failing,
     caughtBy: [asked, rules.second, rules.writes],

@@ -91,7 +91,7 @@ export const backupStories: readonly Story[] = [
       await users.until(() => users.restoreOf('back')?.completionTime !== undefined);
       await users.deleteRestore('back');
       await users.until(() => users.restoreOf('back') === undefined);
-      await users.restore('back', 'first', { backoffLimit: 10 });
+      await users.restore('back', 'first', { parkedVolumes: users.pick('Retain', 'Delete'), backoffLimit: 10 });
     },
   },
   {

@@ -7,6 +7,8 @@ export class VolumeRules {
   readonly #watched: Watched;
   readonly #participation: Participation;
   #claims = new Map<string, PersistentVolumeClaim>();
+  /** Uids of parked volumes, with that of the restore that has parked them. */
+  readonly #parked = new Map<string, string | undefined>();
 
   constructor(watched: Watched, participation: Participation) {
     this.#watched = watched;
@@ -15,6 +17,8 @@ export class VolumeRules {
 
   /** After every change of what is stored. */
   check(): void {
+    const { parkedVolumes = [], restoredFrom } = this.#watched.view.cluster?.status ?? {};
+    for (const { uid } of parkedVolumes) if (!this.#parked.has(uid)) this.#parked.set(uid, restoredFrom);
     const claims = new Map(this.#watched.view.claims.map((claim) => [claim.metadata.uid, claim]));
     for (const [uid, before] of this.#claims) {
       const isDeleted = claims.get(uid)?.metadata.deletionTimestamp !== undefined || !claims.has(uid);
@@ -44,7 +48,9 @@ export class VolumeRules {
     if (status?.stoppedSize !== undefined) fail(' while the cluster is stopped');
     const isParked = status?.parkedVolumes?.some((volume) => volume.uid === uid) ?? false;
     if (isParked) {
-      const isMeant = view.restores.some(({ spec: { parkedVolumes } }) => parkedVolumes === 'Delete');
+      const isMeant = view.restores.some(
+        (restore) => restore.metadata.uid === this.#parked.get(uid) && restore.spec.parkedVolumes === 'Delete',
+      );
       if (!isMeant) fail(', and is kept after a restore');
       return;
     }

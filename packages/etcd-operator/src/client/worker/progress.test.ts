@@ -23,6 +23,16 @@ it('is unknown without an answer, or with another one', async () => {
   expect(parseProgress('{"bytes":-1,"step":7}')).toEqual({});
 });
 
+it('is unknown if the answer does not end in time, also while it arrives slowly', async () => {
+  const server = createServer((_request, response) => {
+    const timer = setInterval(() => response.write(' '), 100);
+    response.on('close', () => clearInterval(timer));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  expect(await readProgress('127.0.0.1', (server.address() as AddressInfo).port)).toBeUndefined();
+});
+
 it('is asked for at most once in an interval, of each worker', async () => {
   const clock = new VirtualClock();
   const asked: string[] = [];

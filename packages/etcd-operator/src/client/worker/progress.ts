@@ -16,7 +16,9 @@ const answerBytesMax = 4_096;
 
 export const readProgress: ReadProgress = (address, port) =>
   new Promise((resolve) => {
-    const call = request({ host: address, port, path: '/progress', timeout: timeoutMs, agent: false }, (response) => {
+    // The time of the whole call: that of the connection alone begins again with every byte.
+    const signal = AbortSignal.timeout(timeoutMs);
+    const call = request({ host: address, port, path: '/progress', signal, agent: false }, (response) => {
       let text = '';
       response.setEncoding('utf8');
       response.on('data', (chunk: string) => {
@@ -26,7 +28,6 @@ export const readProgress: ReadProgress = (address, port) =>
       response.on('end', () => resolve(parseProgress(text)));
       response.on('error', () => resolve(undefined));
     });
-    call.on('timeout', () => call.destroy());
     call.on('error', () => resolve(undefined));
     call.on('close', () => resolve(undefined));
     call.end();

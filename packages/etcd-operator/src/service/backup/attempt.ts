@@ -10,7 +10,7 @@ export interface WorkerRecord {
   /** Undefined until the pod was seen. */
   readonly uid?: string;
   readonly startedAtMs: number;
-  /** Why it was deleted by the operator. */
+  /** Why it was deleted by the operator; without a uid, why Kubernetes refused it. */
   readonly ending?: string;
 }
 
@@ -81,7 +81,8 @@ export function attempt(record: AttemptRecord, pod: WorkerFacts | undefined, lim
       return { is: 'going', record, action, message: `pod ${worker.name} is created` };
     }
     const why = worker.ending ?? `pod ${worker.name} was deleted before it had reported`;
-    const code = worker.ending === undefined ? 'WorkerLost' : 'WorkerTimeout';
+    const ended = worker.uid === undefined ? 'WorkerRefused' : 'WorkerTimeout';
+    const code = worker.ending === undefined ? 'WorkerLost' : ended;
     return again(record, undefined, limits, { code, message: why, isRetriable: true });
   }
   if (!pod.isOurs) {

@@ -169,6 +169,21 @@ describe('an action for a backup', () => {
     ]);
   });
 
+  it('rehearses where the run was stored, also if the schedule stores elsewhere now', async () => {
+    const keySecret = { name: 'former', key: 'key' };
+    await create('run', { volume: { claimName: 'former' }, encryption: { keySecret } }, { manifestPath: 'm' });
+    const status = { rehearsal: { backup: 'run', worker: { name: 'r' } } };
+    const schedule = await create('nightly', { schedule: '0 2 * * *' }, status);
+    await perform(schedule, { do: 'createWorker', name: 'r', purpose: 'rehearsal', attempt: 1 }, status);
+    const { spec } = await pods().get('r');
+    expect(spec.volumes).toMatchObject([
+      { name: 'scratch' },
+      { name: 'secrets' },
+      { persistentVolumeClaim: { claimName: 'former' } },
+      { secret: { secretName: 'former' } },
+    ]);
+  });
+
   it('creates runs of a schedule without what only a schedule has', async () => {
     const schedule = await create('nightly', {
       schedule: '0 2 * * *',

@@ -21,6 +21,7 @@ import {
 import { clusterView } from './cluster-view.ts';
 import { decideDeletion } from './deletion.ts';
 import type { BackupAction, BackupDecision, BackupInput, BackupSettings, ChildFacts } from './model.ts';
+import { refusalOf } from './refusal.ts';
 import { BACKUP_FINALIZER, decideRun, isEnded } from './run.ts';
 import { decideSchedule } from './schedule.ts';
 
@@ -84,11 +85,19 @@ export class BackupService {
     return { input, cluster };
   }
 
-  async perform({ input, cluster }: ObservedBackup, decision: BackupDecision): Promise<void> {
+  /** Returns why Kubernetes refused it; undefined if it was done. */
+  async perform({ input, cluster }: ObservedBackup, decision: BackupDecision): Promise<string | undefined> {
     const { action, status } = decision;
     // The status that was written with the decision: it names the pod and the object that it works for.
     const backup = { ...input.backup, status };
-    if (action) await this.#perform(action, backup, { input, cluster });
+    try {
+      if (action) await this.#perform(action, backup, { input, cluster });
+      return undefined;
+    } catch (error) {
+      const refusal = refusalOf(error);
+      if (refusal === undefined) throw error;
+      return refusal;
+    }
   }
 
   async #perform(action: BackupAction, backup: EtcdBackup, observed: ObservedBackup): Promise<void> {
@@ -187,7 +196,10 @@ export class BackupService {
       return jobPod(name, backupJob(backup, observed, policy), options, observed.cluster);
     }
     const child = await this.#client.find(EtcdBackup, namespace, status.rehearsal?.backup ?? '');
-    return rehearsalPod(name, options, rehearsalJobs(child, observed.cluster));
+    // Where the run has stored it: the schedule may have been changed since.
+    const { encryption } = child?.spec ?? spec;
+    const source = { ...options, place: child?.spec ?? spec, encryption };
+    return rehearsalPod(name, source, rehearsalJobs(child, observed.cluster));
   }
 }
 

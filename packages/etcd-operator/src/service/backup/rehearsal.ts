@@ -18,7 +18,11 @@ export function decideRehearsal(input: BackupInput, status: EtcdBackupStatus): B
   if (rehearse === undefined || suspend) return undefined;
   const { nowMs, backup, children, settings } = input;
   const { schedule, timeZone } = rehearse;
-  const sinceMs = Math.max(msOf(rehearsal.lastScheduleTime) ?? 0, msOf(backup.metadata.creationTimestamp) ?? nowMs);
+  const lastMs = msOf(rehearsal.lastScheduleTime) ?? 0;
+  // The clock was ahead.
+  if (lastMs > nowMs)
+    return decide({ ...status, rehearsal: { ...rehearsal, lastScheduleTime: timestampAt(nowMs) } }, 0);
+  const sinceMs = Math.max(lastMs, msOf(backup.metadata.creationTimestamp) ?? nowMs);
   const dueMs = lastTimeMs(schedule, timeZone, sinceMs, nowMs);
   if (dueMs === undefined) {
     const nextMs = nextTimeMs(schedule, timeZone, nowMs);

@@ -128,3 +128,27 @@ describe('a rehearsal', () => {
     expect(nextBackupStep(at(1, {}, asked)).status.rehearsal).toMatchObject({ result: 'Failed' });
   });
 });
+
+describe('after the clock was ahead', () => {
+  const ahead = '2036-01-01T00:00:00Z';
+
+  it('a schedule goes on at its next time', () => {
+    const { input } = settle(at(0, {}, hourly({}, { lastScheduleTime: ahead })));
+    expect(settle({ ...input, nowMs: startMs + 0.5 * hourMs }).action).toEqual({ do: 'createChild', name: runAt(0.5) });
+  });
+
+  it('a run that exists is not created again', () => {
+    const { input } = settle(at(0, {}, hourly({}, { lastScheduleTime: ahead })));
+    const children = [child(runAt(0.5), { phase: 'Completed' })];
+    expect(settle({ ...input, children, nowMs: startMs + 0.5 * hourMs }).action).toBeUndefined();
+  });
+
+  it('rehearsals go on at their next time', () => {
+    const rehearse = { schedule: '0 * * * *' };
+    const status = { rehearsal: { lastScheduleTime: ahead } };
+    const children = [child('a', { phase: 'Completed' })];
+    const { input } = settle(at(0.1, { children }, hourly({ rehearse, schedule: '30 2 1 1 *' }, status)));
+    const { action } = settle({ ...input, nowMs: startMs + hourMs });
+    expect(action).toMatchObject({ do: 'createWorker', purpose: 'rehearsal' });
+  });
+});

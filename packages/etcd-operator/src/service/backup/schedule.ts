@@ -87,7 +87,10 @@ function startRun(input: BackupInput, status: EtcdBackupStatus): BackupDecision 
     const { nextScheduleTime: _, ...rest } = status;
     return decide(shownAs(input, rest, 'Suspended', 'Suspended', 'spec.suspend is true'), undefined);
   }
-  const sinceMs = Math.max(msOf(status.lastScheduleTime) ?? 0, msOf(backup.metadata.creationTimestamp) ?? nowMs);
+  const lastMs = msOf(status.lastScheduleTime) ?? 0;
+  // The clock was ahead. A run that exists already is not created again: its name is that of its time.
+  if (lastMs > nowMs) return decide({ ...status, lastScheduleTime: timestampAt(nowMs) }, 0);
+  const sinceMs = Math.max(lastMs, msOf(backup.metadata.creationTimestamp) ?? nowMs);
   const dueMs = lastTimeMs(schedule, timeZone, sinceMs, nowMs);
   const nextMs = nextTimeMs(schedule, timeZone, nowMs);
   if (dueMs === undefined) {

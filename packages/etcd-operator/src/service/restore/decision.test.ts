@@ -19,6 +19,7 @@ const main: RestoredCluster = {
   restore: undefined,
   isRestoring: false,
   isRestored: false,
+  former: [],
   parked: [],
 };
 const fetched = {
@@ -165,6 +166,14 @@ describe('a safety backup', () => {
     expect(reasonOf(step({ phase: 'Failed' }).status)).toBe('SafetyBackupFailed');
   });
 
+  it('is not waited for without its place, or for ever', () => {
+    const status = at('SafetyBackup', { safetyBackup: 'back-safety-r1' });
+    const gone = nextRestoreStep(inputOf({ source: { is: 'missing', message: 'gone' } }, status)).status;
+    expect([gone.phase, reasonOf(gone)]).toEqual(['Failed', 'BackupNotFound']);
+    const late = nextRestoreStep(inputOf({ nowMs: startMs + 3_601_000 }, status)).status;
+    expect([late.phase, reasonOf(late)]).toEqual(['Failed', 'StepTimeout']);
+  });
+
   const nameFor = (name: string, uid: string) => {
     const input = inputOf({}, at('SafetyBackup'));
     const { restore } = input;
@@ -220,6 +229,26 @@ describe('the data is prepared', () => {
     expect(nextRestoreStep(inputOf(known, filled)).status).toMatchObject({ phase: 'RollingBack', step: 'RollingBack' });
   });
 
+  it.each<[string, RestoreInput['source']]>([
+    ['BackupNotFound', { is: 'missing', message: 'gone' }],
+    ['BackupNotComplete', { is: 'unfinished', message: 'made again' }],
+  ])('or the restore leads back if the backup is not there any more: %s', (reason, source) => {
+    const begun = nextRestoreStep(inputOf({ cluster: preparing, claim }, filled)).status;
+    for (const status of [filled, begun]) {
+      const back = nextRestoreStep(inputOf({ cluster: preparing, claim, source }, status)).status;
+      expect([back.step, reasonOf(back)]).toEqual(['RollingBack', reason]);
+    }
+    // A pod that works has all that it needs.
+    const working = { cluster: preparing, claim, source, worker: pod('back-prepare') };
+    expect(nextRestoreStep(inputOf(working, begun)).status.step).toBe('Preparing');
+  });
+
+  it('or the restore leads back if there is no volume for it in time', () => {
+    const late = inputOf({ cluster: preparing, nowMs: startMs + 3_601_000 }, at('Preparing', { slot: 3 }));
+    const { status } = nextRestoreStep(late);
+    expect([status.step, reasonOf(status)]).toEqual(['RollingBack', 'StepTimeout']);
+  });
+
   it('and compared, before there is no way back', () => {
     const starting = at('Starting', { slot: 3, volumeUID: 'v3', etcdRevision: '7' });
     const step = (revision: string, keys?: number) => {
@@ -255,8 +284,32 @@ describe('at the end', () => {
 
   it('former volumes are deleted if that is asked for', () => {
     const spec = { restoreType: 'Replace', confirmReplace: 'main', parkedVolumes: 'Delete' } as const;
-    const { action } = nextRestoreStep(inputOf({ cluster: restored, parked }, at('Growing'), spec));
+    const former = ['data-main-0'];
+    const starting = {
+      ...main,
+      isAsked: true,
+      former,
+      restore: { phase: 'Starting', slot: 3, revision: '1000000000' },
+    };
+    const { status } = nextRestoreStep(inputOf({ cluster: starting }, at('Starting'), spec));
+    expect(status).toMatchObject({ step: 'Growing', parkedVolumes: former });
+    const { action } = nextRestoreStep(inputOf({ cluster: restored, parked }, status, spec));
     expect(action).toEqual({ do: 'deleteClaim', name: 'data-main-0', uid: 'v0' });
+  });
+
+  it('volumes that an earlier restore has kept are not deleted, and named', () => {
+    const spec = { restoreType: 'Replace', confirmReplace: 'main', parkedVolumes: 'Delete' } as const;
+    const growing = at('Growing', { parkedVolumes: ['data-main-3'] });
+    const after = nextRestoreStep(inputOf({ cluster: { ...restored, isAsked: false }, parked }, growing, spec));
+    expect(after.action).toBeUndefined();
+    expect(after.status).toMatchObject({ phase: 'Completed', parkedVolumes: ['data-main-0'] });
+  });
+
+  it('a cluster whose annotation was removed too early is not waited for', () => {
+    const { status } = nextRestoreStep(inputOf({}, at('Growing')));
+    expect([status.phase, reasonOf(status)]).toEqual(['Failed', 'ClusterChanged']);
+    const restoring = { ...main, isRestoring: true };
+    expect(nextRestoreStep(inputOf({ cluster: restoring }, at('Growing'))).status.step).toBe('Growing');
   });
 });
 
@@ -281,6 +334,7 @@ describe('a restore that is deleted', () => {
     expect(deleted(at('Growing'), { cluster }).action).toBeUndefined();
     expect(deleted(at('Growing'), { cluster: { ...cluster, isRestored: true } }).action?.do).toBe('releaseCluster');
     expect(deleted(at('Growing'), { cluster: { ...main, isRestored: true } }).action?.do).toBe('removeFinalizer');
+    expect(deleted(at('Growing'), { cluster: main }).action?.do).toBe('removeFinalizer');
   });
 });
 

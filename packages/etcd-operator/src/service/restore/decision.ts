@@ -9,8 +9,8 @@ import { RUN_NAME_LENGTH_MAX } from '../../apis/backup-rules.ts';
 import type { EtcdRestore, EtcdRestoreStatus } from '../../apis/etcd-restore.ts';
 import { canBump } from '../../resource/worker-pods.ts';
 import { type AgentSuccess, numberOf, textOf } from '../backup/result.ts';
-import type { RestoreDecision, RestoreInput } from './model.ts';
-import { decide, enter, event, failed, shown, timedOut, turnBack, work } from './transition.ts';
+import type { RestoreDecision, RestoredCluster, RestoreInput } from './model.ts';
+import { decide, enter, event, failed, lateness, shown, timedOut, turnBack, whyNoSource, work } from './transition.ts';
 
 export const RESTORE_FINALIZER = 'etcd.etcd.io/restore';
 
@@ -61,9 +61,15 @@ function isUntouched({ step }: EtcdRestoreStatus): boolean {
 /** A restore that is deleted after there was no way back: the cluster keeps its data, and goes on alone. */
 function letGo({ cluster, settings }: RestoreInput, status: EtcdRestoreStatus): RestoreDecision {
   const isOwn = cluster !== undefined && cluster.uid === status.clusterUID;
-  if (isOwn && !cluster.isRestored && !cluster.isDeleting) return decide(status, settings.workerLookMs);
+  const isAwaited = isOwn && !cluster.isRestored && !cluster.isDeleting && !isGivenUp(cluster);
+  if (isAwaited) return decide(status, settings.workerLookMs);
   if (isOwn && cluster.isAsked) return decide(status, 0, { action: { do: 'releaseCluster' } });
   return decide(status, undefined, { action: { do: 'removeFinalizer' } });
+}
+
+/** Its annotation was removed before it had taken the data over: it has started the former members. */
+function isGivenUp({ isAsked, isRestored, isRestoring }: RestoredCluster): boolean {
+  return !isAsked && !isRestored && !isRestoring;
 }
 
 function begin(input: RestoreInput, status: EtcdRestoreStatus): RestoreDecision {
@@ -162,6 +168,10 @@ function safetyBackup(input: RestoreInput, status: EtcdRestoreStatus): RestoreDe
   const { restore, safety, settings } = input;
   if (status.safetyBackup === undefined) return decide({ ...status, safetyBackup: safetyBackupName(restore) }, 0);
   if (safety === undefined) {
+    const problem = whyNoSource(input);
+    if (problem) return failed(input, status, problem.reason, problem.message);
+    const late = lateness(input, status);
+    if (late !== undefined) return failed(input, status, 'StepTimeout', late);
     return decide(status, settings.workerLookMs, { action: { do: 'createSafetyBackup', name: status.safetyBackup } });
   }
   if (safety.phase === 'Completed') return enter(input, status, 'Stopping', 'the members are stopped');
@@ -186,6 +196,8 @@ function create(input: RestoreInput, status: EtcdRestoreStatus): RestoreDecision
   const { cluster, restore, settings } = input;
   if (cluster === undefined) {
     if (status.clusterUID !== undefined) return failed(input, status, 'ClusterChanged', 'the cluster was deleted');
+    const late = timedOut(input, status);
+    if (late) return late;
     return decide(shown(input, status, 'Creating', 'the cluster is created'), settings.workerLookMs, {
       action: { do: 'createCluster' },
     });
@@ -230,6 +242,9 @@ function prepare(input: RestoreInput, status: EtcdRestoreStatus): RestoreDecisio
   if (why !== undefined) return turnBack(input, status, 'ClusterChanged', why);
   if (status.volumeUID === undefined) {
     if (claim === undefined) {
+      // The members are stopped: they do not wait for ever for a volume that a quota does not allow.
+      const late = timedOut(input, status);
+      if (late) return late;
       return decide(shown(input, status, 'Preparing', 'a volume is created'), settings.workerLookMs, {
         action: { do: 'createClaim' },
       });
@@ -269,7 +284,9 @@ function start(input: RestoreInput, status: EtcdRestoreStatus): RestoreDecision 
     const message = `the restored member has ${keys} keys, and the backup has ${status.keys}`;
     return turnBack(input, status, 'KeysDiffer', message);
   }
-  return enter(input, { ...status, restoredRevision: revision }, 'Growing', 'the other members join');
+  const parkedVolumes = cluster?.former ?? [];
+  const parked = parkedVolumes.length > 0 ? { parkedVolumes } : {};
+  return enter(input, { ...status, restoredRevision: revision, ...parked }, 'Growing', 'the other members join');
 }
 
 /** There is no way back: clients may write. */
@@ -277,11 +294,13 @@ function grow(input: RestoreInput, status: EtcdRestoreStatus): RestoreDecision {
   const { cluster, restore, parked, settings } = input;
   const why = whyChanged(input, status);
   if (why !== undefined) return failed(input, status, 'ClusterChanged', why);
+  if (cluster && isGivenUp(cluster)) return failed(input, status, 'ClusterChanged', 'the cluster has given it up');
   if (!cluster?.isRestored || cluster.unsettled !== undefined) {
     const message = cluster?.unsettled ?? 'waiting for the cluster';
     return decide(shown(input, status, 'Growing', message), settings.workerLookMs);
   }
-  const [next] = parked.filter(({ isDeleting }) => !isDeleting);
+  // Volumes that an earlier restore has parked are not of this one.
+  const [next] = parked.filter(({ name, isDeleting }) => !isDeleting && status.parkedVolumes?.includes(name));
   if (restore.spec.parkedVolumes === 'Delete' && next) {
     const { name, uid } = next;
     return decide(status, 0, { action: { do: 'deleteClaim', name, uid } });
@@ -289,7 +308,8 @@ function grow(input: RestoreInput, status: EtcdRestoreStatus): RestoreDecision {
   if (cluster.isAsked) return decide(status, 0, { action: { do: 'releaseCluster' } });
   const kept = parked.filter(({ isDeleting }) => !isDeleting).map(({ name }) => name);
   const message = `${restore.spec.clusterName} runs with the restored data`;
-  const done = { ...status, phase: 'Completed', step: 'Done', completionTime: timestampAt(input.nowMs) } as const;
+  const { parkedVolumes: _, ...rest } = status;
+  const done = { ...rest, phase: 'Completed', step: 'Done', completionTime: timestampAt(input.nowMs) } as const;
   const after = kept.length > 0 ? { ...done, parkedVolumes: kept } : done;
   return decide(shown(input, after, 'Completed', message, true), undefined, {
     events: [event('Normal', 'RestoreCompleted', message)],

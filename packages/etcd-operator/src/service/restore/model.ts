@@ -40,6 +40,8 @@ export interface RestoredCluster {
   readonly isRestoring: boolean;
   /** Whether it runs with the data of this restore. */
   readonly isRestored: boolean;
+  /** Claims of the members that this restore has stopped, until its data is confirmed. */
+  readonly former: readonly string[];
   readonly parked: readonly { readonly claim: string; readonly uid: string }[];
 }
 
@@ -61,7 +63,7 @@ export interface RestoreInput {
   readonly progress: Progress | undefined;
   /** The claim of the slot in the status. */
   readonly claim: ClaimFacts | undefined;
-  /** Claims of former members that exist. */
+  /** Claims of former members that exist, also of those before an earlier restore. */
   readonly parked: readonly ClaimFacts[];
   readonly safety: EtcdBackupStatus | undefined;
   readonly settings: BackupSettings;

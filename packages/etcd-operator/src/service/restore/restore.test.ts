@@ -96,10 +96,12 @@ describe('an observation of a restore', () => {
     });
     const current = { phase: 'Starting', slot: 3, startedAt: '2026-01-01T00:00:00Z', revision: '9', keys: 5 } as const;
     const clusters = lab.registry.resource(EtcdCluster);
-    const status = { restore: { ...current, uid: restore.metadata.uid } };
+    const volumes = [{ slot: 2, uid: 'v2' }];
+    const status = { restore: { ...current, volumes, uid: restore.metadata.uid } };
     await clusters.updateStatus({ ...(await lab.get()), status });
     expect((await observe(restore)).input.cluster).toMatchObject({
       isRestoring: true,
+      former: ['data-main-2'],
       restore: { phase: 'Starting', slot: 3, revision: '9', keys: 5 },
     });
   });
@@ -151,6 +153,14 @@ describe('an action of a restore', () => {
     expect(command).not.toContain('--skip-hash-check');
     expect(command).toEqual(expect.arrayContaining(['--name=main-3', '--bump-revision=10', '--mark-compacted']));
     expect(commit).toMatchObject({ do: 'commit', to: '/var/lib/etcd/data', marker: restore.metadata.uid });
+  });
+
+  it('prepares what was checked, not another backup of the name that was made since', async () => {
+    await backedUp('b', { ...stored, checksums: { snapshotSha256: 'newer' } });
+    await lab.create({ size: 3 });
+    const status = { slot: 3, snapshotSha256: 'a' };
+    await perform(await create(), { do: 'createWorker', name: 'p', purpose: 'prepare', attempt: 1 }, status);
+    expect((await jobsIn('p'))[0]).toMatchObject({ do: 'fetch', expected: { snapshotSha256: 'a' } });
   });
 
   it('creates no pod without a source', async () => {

@@ -21,6 +21,7 @@ import { claimSpecOf } from '../../resource/stateful-set.ts';
 import { workerFacts } from '../../resource/worker-facts.ts';
 import { destinationOf, jobPod, preparePod, type WorkerOptions } from '../../resource/worker-pods.ts';
 import type { BackupServiceOptions } from '../backup/backup.ts';
+import { refusalOf } from '../backup/refusal.ts';
 import { whyUnsettled } from '../monitoring/unsettled.ts';
 import { isRestoreEnded, RESTORE_FINALIZER, targetVersion } from './decision.ts';
 import type { ClaimFacts, RestoreAction, RestoreDecision, RestoredCluster, RestoreInput, Source } from './model.ts';
@@ -77,13 +78,17 @@ export class RestoreService {
     return { input, cluster };
   }
 
-  async perform({ input, cluster }: ObservedRestore, { action, status }: RestoreDecision): Promise<void> {
-    if (action === undefined) return;
+  /** Returns why Kubernetes refused it; undefined if it was done. */
+  async perform({ input, cluster }: ObservedRestore, { action, status }: RestoreDecision): Promise<string | undefined> {
     try {
-      await this.#perform(action, { ...input, restore: { ...input.restore, status } }, cluster);
+      if (action) await this.#perform(action, { ...input, restore: { ...input.restore, status } }, cluster);
+      return undefined;
     } catch (error) {
       // It is gone already: the next pass sees that.
-      if (!isApiError(error, 'NotFound')) throw error;
+      if (isApiError(error, 'NotFound')) return undefined;
+      const refusal = refusalOf(error);
+      if (refusal === undefined) throw error;
+      return refusal;
     }
   }
 
@@ -236,7 +241,8 @@ export class RestoreService {
 function fetchJob({ source, restore, cluster }: RestoreInput, into: string): FetchJob | undefined {
   if (source.is !== 'found') return undefined;
   const { checksums, etcdRevision } = source.recorded ?? {};
-  const snapshotSha256 = checksums?.snapshotSha256 ?? restore.status?.snapshotSha256;
+  // What was checked is restored, also if another backup of the name was made since.
+  const snapshotSha256 = restore.status?.snapshotSha256 ?? checksums?.snapshotSha256;
   return {
     do: 'fetch',
     destination: destinationOf(source.place),
@@ -283,6 +289,7 @@ function clusterFacts(restore: EtcdRestore, cluster: EtcdCluster): RestoredClust
     },
     isRestoring: status?.restore !== undefined,
     isRestored: status?.restoredFrom === uid && status.restore === undefined,
+    former: own?.volumes?.map(({ slot }) => names.claim(metadata.name, slot)) ?? [],
     parked: (status?.parkedVolumes ?? []).map(({ slot, uid: claim }) => ({
       claim: names.claim(metadata.name, slot),
       uid: claim,

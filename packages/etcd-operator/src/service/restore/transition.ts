@@ -31,6 +31,10 @@ export function work(
     retryMs: settings.workerRetryMs,
     container: purpose === 'check' ? 'agent' : 'commit',
   });
+  const problem = whyNoSource(input);
+  if (problem && 'action' in step && step.action?.do === 'createWorker') {
+    return failedFor(problem.reason, problem.message);
+  }
   const action = 'action' in step && step.action ? { action: { ...step.action, purpose } } : {};
   const reason = purpose === 'check' ? 'Checking' : 'Preparing';
   switch (step.is) {
@@ -66,11 +70,24 @@ export function enter(
 }
 
 export function timedOut(input: RestoreInput, status: EtcdRestoreStatus): RestoreDecision | undefined {
+  const late = lateness(input, status);
+  return late === undefined ? undefined : turnBack(input, status, 'StepTimeout', late);
+}
+
+/** Undefined while the step may take longer. */
+export function lateness(input: RestoreInput, status: EtcdRestoreStatus): string | undefined {
   const { timeoutSeconds } = input.restore.spec;
   const tookMs = input.nowMs - (msOf(status.stepTime) ?? input.nowMs);
   if (tookMs <= timeoutSeconds * 1_000) return undefined;
-  const message = `${status.step} took longer than ${timeoutSeconds} s: ${input.cluster?.unsettled ?? ''}`;
-  return turnBack(input, status, 'StepTimeout', message);
+  return `${status.step} took longer than ${timeoutSeconds} s: ${input.cluster?.unsettled ?? ''}`;
+}
+
+/** The backup was deleted, or made again, since the restore began. No pod can be created without it. */
+export function whyNoSource({
+  source,
+}: RestoreInput): { readonly reason: RestoreReason; readonly message: string } | undefined {
+  if (source.is === 'found') return undefined;
+  return { reason: source.is === 'missing' ? 'BackupNotFound' : 'BackupNotComplete', message: source.message };
 }
 
 export function turnBack(
