@@ -61,8 +61,8 @@ export const controller = {
     {
       name: 'a missing object in a reconcile is never retried',
       file: 'outcome.ts',
-      find: "if (error.code === 'NotFound' || error.code === 'AlreadyExists') return",
-      replace: "if (error.code === 'AlreadyExists') return",
+      find: "  'NotFound',\n",
+      replace: '',
       tests: ['outcome.test.ts'],
     },
     {
@@ -235,8 +235,8 @@ export const informer = {
     {
       name: 'an informer accepts a list that is older than its cache',
       file: 'informer.ts',
-      find: 'if (this.#position !== undefined && this.#isNewer(this.#position, page.resourceVersion)) {',
-      replace: 'if (this.#position === "") {',
+      find: 'this.#checkAge(page);',
+      replace: '',
       tests: ['informer.lists.test.ts'],
     },
     {

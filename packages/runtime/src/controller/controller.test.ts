@@ -182,7 +182,7 @@ describe('a controller', () => {
     let count = 0;
     start(async () => {
       count++;
-      throw new ApiError('Forbidden', { reason: 'not yours' });
+      throw new ApiError('BadRequest', { reason: 'not possible' });
     });
     await create('a');
     await eventually(() => count).toBe(1);

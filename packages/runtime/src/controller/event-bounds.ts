@@ -65,7 +65,8 @@ async function remove(registry: Registry, key: string, resourceVersion: string):
   try {
     await registry.resource(Event).delete(name, { namespace, resourceVersion });
   } catch (error) {
-    // An event that has just occurred again is not old any more.
-    if (!isApiError(error, 'Conflict') && !isApiError(error, 'Corrupt')) throw error;
+    // An event that has just occurred again is not old any more. One whose file has an invalid edit cannot be removed.
+    const isSkipped = (['Conflict', 'Corrupt', 'Forbidden'] as const).some((code) => isApiError(error, code));
+    if (!isSkipped) throw error;
   }
 }

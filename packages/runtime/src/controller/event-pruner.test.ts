@@ -1,5 +1,6 @@
 import { VirtualClock } from '@ecsm/runtime/testing';
 import { describe, expect, it } from 'vitest';
+import { ApiError } from '../api/errors.ts';
 import { Manager } from '../manager/manager.ts';
 import { timestampAt } from '../ports/clock.ts';
 import { EmbeddedRegistry } from '../registry/embedded.ts';
@@ -44,6 +45,22 @@ describe('the event pruner', () => {
     const running = manager.run({ signal: end.signal });
     await clock.advance(1_000);
     expect(await names()).toEqual(['c', 'd']);
+    end.abort();
+    await running;
+  });
+
+  it('goes on with the others if one cannot be removed', async () => {
+    const { clock, registry, manager, end, write, names } = await setUp({ eventsMax: 1 });
+    for (const name of ['a', 'b', 'c']) await write(name);
+    const { store } = registry;
+    const commit = store.commit.bind(store);
+    store.commit = async (writes) => {
+      if (!writes.some(({ key }) => key.endsWith('/a'))) return commit(writes);
+      throw new ApiError('Forbidden', { reason: 'a.json has an invalid edit' });
+    };
+    const running = manager.run({ signal: end.signal });
+    await clock.advance(1_000);
+    expect(await names()).toEqual(['a', 'c']);
     end.abort();
     await running;
   });

@@ -22,7 +22,7 @@ it('a controller has the metrics of controller-runtime, from zero on', async () 
     },
     () => ({ requeueAfterMs: 1 }),
     () => {
-      throw new ApiError('Forbidden', { reason: 'no' });
+      throw new ApiError('BadRequest', { reason: 'no' });
     },
   ];
   let release = () => {};

@@ -9,6 +9,9 @@ describe('the outcome of a reconcile', () => {
     ['backs off', 'error', new ApiError('Unavailable', { what: 'the store', reason: 'down' })],
     ['backs off', 'error', new ApiError('NotFound', object)],
     ['backs off', 'error', new ApiError('AlreadyExists', object)],
+    ['backs off', 'error', new ApiError('Unauthorized', { reason: 'the token has expired' })],
+    ['backs off', 'error', new ApiError('Forbidden', { reason: 'a role is missing' })],
+    ['backs off', 'error', new ApiError('ReadOnly', { what: 'the registry', reason: 'the disk is read-only' })],
     ['looks again at once', 'conflict', new ApiError('Conflict', { ...object, reason: 'modified' })],
     ['waits for a change', 'terminal', new ApiError('Invalid', { ...object, errors: [] })],
     ['reports a bug', 'panic', new ApiError('Closed', { what: 'the store' })],
@@ -21,5 +24,9 @@ describe('the outcome of a reconcile', () => {
     expect(outcomeOf(undefined)).toEqual({ is: 'success' });
     expect(outcomeOf({ requeueAfterMs: 0 })).toEqual({ is: 'requeue after', delayMs: 0 });
     expect(outcomeOf({ requeueAfterMs: -5 })).toEqual({ is: 'requeue after', delayMs: 0 });
+  });
+
+  it.each([Number.NaN, Number.POSITIVE_INFINITY])('is a bug if the delay is %s', (requeueAfterMs) => {
+    expect(outcomeOf({ requeueAfterMs })).toMatchObject({ is: 'panic' });
   });
 });

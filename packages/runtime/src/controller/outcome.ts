@@ -1,5 +1,5 @@
 /** The outcome of a reconcile, which decides when its key is enqueued again. */
-import { isApiError } from '../api/errors.ts';
+import { type ErrorCode, isApiError } from '../api/errors.ts';
 
 /** The result of a reconcile: done, or requeue after a delay. */
 // biome-ignore lint/suspicious/noConfusingVoidType: an async function that returns nothing has to fit.
@@ -20,13 +20,26 @@ export type Outcome =
 
 export function outcomeOf(result: ReconcileResult): Outcome {
   const delayMs = result?.requeueAfterMs;
-  return delayMs === undefined ? { is: 'success' } : { is: 'requeue after', delayMs: Math.max(0, delayMs) };
+  if (delayMs === undefined) return { is: 'success' };
+  if (Number.isFinite(delayMs)) return { is: 'requeue after', delayMs: Math.max(0, delayMs) };
+  return { is: 'panic', error: new RangeError(`requeueAfterMs must be a finite number, not ${delayMs}`) };
 }
+
+/**
+ * Errors whose cause may be temporary, and whose end need not enqueue this key: a missing or conflicting object,
+ * credentials that are renewed, a role that is corrected or that a server has not read yet, a disk that is mounted again.
+ */
+const temporary: ReadonlySet<ErrorCode> = new Set([
+  'NotFound',
+  'AlreadyExists',
+  'Unauthorized',
+  'Forbidden',
+  'ReadOnly',
+] satisfies ErrorCode[]);
 
 export function outcomeOfError(error: unknown): Outcome {
   if (!isApiError(error)) return { is: 'panic', error };
-  // The missing or conflicting object may be temporary, and its change need not enqueue this key.
-  if (error.code === 'NotFound' || error.code === 'AlreadyExists') return { is: 'error', error };
+  if (temporary.has(error.code)) return { is: 'error', error };
   switch (error.retry) {
     case 'refetch':
       return { is: 'conflict', error };

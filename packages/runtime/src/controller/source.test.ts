@@ -77,3 +77,22 @@ it('enqueues the former and the new owner when the owner changes, and no owner t
   expect(await enqueued('deleted', moved.metadata.resourceVersion)).toEqual(['second']);
   await registry.close();
 });
+
+it('accepts an older object than that of the change once the informer has listed a restored registry', async () => {
+  const registry = new EmbeddedRegistry({ store: new MemoryStore(), kinds: [Widget] });
+  const { metadata } = await registry.resource(Widget).create({ metadata: { name: 'a' }, spec: {} });
+  const key = keyOf(Widget, 'default', 'a');
+  const change = { type: 'updated', key, version: '100', relisted: false, initial: false } as const;
+  let seen: string = change.version;
+  const watch = { kind: Widget, predicates: [generationChanged] };
+  const source = new Source(
+    registry,
+    Widget,
+    watch,
+    informer(() => seen),
+  );
+  await expect(source.requests(change)).rejects.toMatchObject({ code: 'Unavailable' });
+  seen = metadata.resourceVersion;
+  expect(await source.requests(change)).toHaveLength(1);
+  await registry.close();
+});

@@ -116,7 +116,7 @@ export class Source {
     return names.map(({ namespace = NAMESPACE_DEFAULT, name }) => keyOf(this.#own, namespace, name));
   }
 
-  /** The object at a version or later. Throws `Unavailable` after a stale read. */
+  /** The object at a version or later, or at that of a restored registry. Throws `Unavailable` after a stale read. */
   async #read(key: string, version: string): Promise<ApiObject<unknown, unknown> | undefined> {
     const place = this.#registry.locate(key);
     if (!place) return undefined;
@@ -125,7 +125,10 @@ export class Source {
       const object = await this.#informer.reads.read(key, version, () =>
         this.#registry.resource(kind).get(name, { namespace }),
       );
-      if (!this.#registry.isNewer(version, object.metadata.resourceVersion)) return object;
+      // The informer has an older version than the change only if it has listed a restored registry since.
+      const known = this.#informer.versionOf(key) ?? version;
+      const oldest = this.#registry.isNewer(version, known) ? known : version;
+      if (!this.#registry.isNewer(oldest, object.metadata.resourceVersion)) return object;
     } catch (error) {
       if (isApiError(error, 'Corrupt')) return undefined;
       if (!isApiError(error, 'NotFound')) throw error;

@@ -2,7 +2,7 @@
  * Goal: what an informer takes from a list is never a mixture, and never older than what it knows, unless the history was
  * lost. Method: a memory store whose answers to `versions` come in small pages, late, or from a store that replaced it.
  */
-import { fasterClock, Widget } from '@ecsm/runtime/testing';
+import { fasterClock, VirtualClock, Widget } from '@ecsm/runtime/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ApiError } from '../api/errors.ts';
 import { EmbeddedRegistry } from '../registry/embedded.ts';
@@ -128,6 +128,46 @@ describe('the lists of an informer', () => {
     await create('d', restored);
     await eventually(() => seen.at(-1)).toBe('added d');
     expect(informer.size).toBe(2);
+    stop.abort();
+    await running;
+    await restored.close();
+  });
+
+  it('start over on a store that was replaced by an older one while a list was due', async () => {
+    const clock = new VirtualClock();
+    for (const name of ['a', 'b', 'c']) await create(name);
+    const restored = new MemoryStore();
+    await create('b', restored);
+    let current: MemoryStore | undefined = memory;
+    const store = replaced({
+      async versions(...args) {
+        if (current) return current.versions(...args);
+        throw new ApiError('Unavailable', { what: 'the store', reason: 'it is being restored' });
+      },
+      // As that of a cluster, this watch waits without an error until there is a server again.
+      async *watch(prefix, options): AsyncGenerator<Commit> {
+        if (current !== restored) await new Promise((end) => options.signal?.addEventListener('abort', end));
+        else yield* restored.watch(prefix, options);
+      },
+    });
+    const registry = new EmbeddedRegistry({ store, kinds: [Widget], clock });
+    const informer = new Informer({ registry, kind: Widget, resyncMs: 600_000 });
+    const seen: string[] = [];
+    informer.addHandler(({ type, key }) => seen.push(`${type} ${key.split('/').at(-1)}`));
+    running = informer.run(stop.signal);
+    await clock.advance(1_000);
+    current = undefined;
+    await clock.advance(700_000);
+    expect(informer.state).toBe('backing off');
+    current = restored;
+    await clock.advance(30_000);
+    expect(seen).toEqual(['added a', 'added b', 'added c']);
+    await clock.advance(120_000);
+    expect(seen.slice(3).sort()).toEqual(['deleted a', 'deleted c', 'updated b']);
+    expect(informer.state).toBe('watching');
+    await create('d', restored);
+    await clock.advance(1_000);
+    expect(seen.at(-1)).toBe('added d');
     stop.abort();
     await running;
     await restored.close();

@@ -38,6 +38,8 @@ export interface InformerOptions {
 /** Versions in a page. */
 const pageKeys = 10_000;
 const resyncMsDefault = 600_000;
+/** After this time, lists that are older than the observed changes are those of a restored store, and not of a late server. */
+const staleMsMax = 60_000;
 
 export class Informer {
   readonly kind: Kind;
@@ -56,6 +58,8 @@ export class Informer {
   #position: string | undefined;
   /** Set when a resync is due. Without a position, a list is needed in any case. */
   #mustList = false;
+  /** Since when lists are older than the position. */
+  #staleSinceMs: number | undefined;
   /** Ends the current watch. */
   #interrupt = () => {};
   #state: InformerState = 'new';
@@ -147,20 +151,27 @@ export class Informer {
       const token = pages.at(-1)?.continue;
       const from = token === undefined ? {} : { continue: token };
       const page = await this.#resource.versions({ ...this.#namespace, limit: pageKeys, ...from });
-      // A list that is older than the observed changes would undo them.
-      if (this.#position !== undefined && this.#isNewer(this.#position, page.resourceVersion)) {
-        throw new ApiError('Unavailable', {
-          what: 'the store',
-          reason: `stale list: older than version ${this.#position}`,
-        });
-      }
+      this.#checkAge(page);
       pages.push(page);
       if (page.continue !== undefined) continue;
+      this.#staleSinceMs = undefined;
       for (const change of this.#versions.compare(pages, !this.#hasSynced)) this.#notifyAll(change);
       this.#hasSynced = true;
       this.#resolveSynced();
       return page.resourceVersion;
     }
+  }
+
+  /** Throws if a list is older than the observed changes: it would undo them. */
+  #checkAge({ resourceVersion }: VersionPage): void {
+    if (this.#position === undefined || !this.#isNewer(this.#position, resourceVersion)) return;
+    const nowMs = this.#clock.monotonicMs();
+    this.#staleSinceMs ??= nowMs;
+    if (nowMs - this.#staleSinceMs >= staleMsMax) return;
+    throw new ApiError('Unavailable', {
+      what: 'the store',
+      reason: `stale list: older than version ${this.#position}`,
+    });
   }
 
   /** Returns when a resync is due or the signal aborts. */

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { Crate, Widget } from '@ecsm/runtime/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { EmbeddedRegistry } from './embedded.ts';
+import { collectGarbage } from './garbage.ts';
 import { openRegistry } from './open.ts';
 
 let directory: string;
@@ -112,6 +113,35 @@ describe('a file that a user removes', () => {
     await eventually(() => existsSync(fileOf('a')) && readJson('a').metadata.deletionTimestamp).toBeTruthy();
     await widgets().patch('a', { metadata: { finalizers: null } });
     await eventually(() => existsSync(fileOf('a'))).toBe(false);
+  });
+
+  it('is removed with the object when the user removes the last finalizer from the file', async () => {
+    await widgets().create({ metadata: { name: 'a', finalizers: ['example.io/wait'] }, spec: {} });
+    await widgets().delete('a');
+    const { finalizers: _, ...metadata } = readJson('a').metadata;
+    edit(fileOf('a'), { ...readJson('a'), metadata });
+    await eventually(async () => (await widgets().list()).items).toEqual([]);
+    await eventually(() => existsSync(fileOf('a'))).toBe(false);
+  });
+});
+
+describe('a file with an invalid edit', () => {
+  it('does not stop the garbage collector, which deletes the object when the file is corrected', async () => {
+    const crate = await registry.resource(Crate).create({ metadata: { name: 'owner' }, spec: {} });
+    const { apiVersion, kind, metadata } = crate;
+    const ownerReferences = [{ apiVersion, kind, name: metadata.name, uid: metadata.uid }];
+    for (const name of ['a', 'b']) await widgets().create({ metadata: { name, ownerReferences }, spec: {} });
+    const before = readJson('a');
+    edit(fileOf('a'), { ...before, spec: { sise: 7 } });
+    await warned('spec.sise').toBe(1);
+    const stop = new AbortController();
+    const collecting = collectGarbage(registry, { signal: stop.signal });
+    await registry.resource(Crate).delete('owner');
+    await eventually(async () => (await widgets().list()).items.map((one) => one.metadata.name)).toEqual(['a']);
+    edit(fileOf('a'), { ...before, spec: { size: 7 } });
+    await eventually(async () => (await widgets().list()).items).toEqual([]);
+    stop.abort();
+    await collecting;
   });
 });
 

@@ -33,6 +33,8 @@ export function admissionFor(kinds: KindSet, { clock, random }: { clock: Clock; 
     const wanted = kind.shape(addressed(place, data));
     if (stored) {
       const next = rules.updated(kind, stored, withoutIdentity(wanted));
+      // The edit removed the last finalizer of an object that is being deleted.
+      if (rules.isFinished(next)) return undefined;
       return encode(next !== stored && isTracked(next, {}) ? withManagers(kind, stored, next, { timestamp }) : next);
     }
     return encode(adopted(kind, wanted, { uid: random.uuid(), timestamp }));

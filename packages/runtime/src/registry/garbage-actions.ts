@@ -137,7 +137,7 @@ export class GarbageActions {
       return await this.#registry.resource(kind).patch(name, { metadata }, options);
     } catch (error) {
       if (isApiError(error, 'Conflict') || isApiError(error, 'NotFound')) return undefined;
-      if (!isApiError(error, 'Invalid')) throw error;
+      if (!isOfObject(error)) throw error;
       this.#log.write('warn', 'garbage collection cannot change an object', {
         kind: kind.kind,
         namespace,
@@ -158,7 +158,14 @@ export class GarbageActions {
       const why = isForeground ? 'its owner waits for it' : 'all owners were deleted';
       this.#log.write('info', `garbage collected: ${why}`, { kind: kind.kind, namespace, name });
     } catch (error) {
-      if (!isApiError(error, 'Conflict')) throw error;
+      if (isApiError(error, 'Conflict')) return;
+      if (!isOfObject(error)) throw error;
+      this.#log.write('warn', 'garbage collection cannot delete an object', {
+        kind: kind.kind,
+        namespace,
+        name,
+        error,
+      });
     }
   }
 
@@ -188,4 +195,12 @@ export class GarbageActions {
       throw error;
     }
   }
+}
+
+/**
+ * Whether one object is refused, such as one whose file has an invalid edit. The others are collected, and this one when it
+ * is changed, or by the next sweep.
+ */
+function isOfObject(error: unknown): boolean {
+  return isApiError(error, 'Invalid') || isApiError(error, 'Forbidden') || isApiError(error, 'TooLarge');
 }

@@ -545,6 +545,24 @@ export function storeConformance(name: string, harness: StoreHarness): void {
         expect(delivered).toBeLessThan(2000);
       });
 
+      it('delivers no change without the value that it replaced, whatever is compacted meanwhile', async () => {
+        const store = await harness.create();
+        const after = await store.revision();
+        const iterator = store.watch(`${base}/`, { after, detail: 'history' })[Symbol.asyncIterator]();
+        await commit(store, put('a', 1));
+        await iterator.next();
+        await commit(store, put('a', 2));
+        await store.compact(await commit(store, remove('a')));
+        const replaced: unknown[] = [];
+        try {
+          for (let n = 0; n < 2; n++) replaced.push(text((await iterator.next()).value?.changes[0]?.previous));
+        } catch (error) {
+          expect(error).toMatchObject({ code: 'Expired' });
+        }
+        expect(replaced).toEqual([1, 2].slice(0, replaced.length));
+        await iterator.return?.();
+      });
+
       it('ends without an error on abort, before, during and after waiting', async () => {
         const store = await harness.create();
         const after = await store.revision();

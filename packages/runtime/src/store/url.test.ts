@@ -42,6 +42,8 @@ describe('a registry URL', () => {
   it('never shows its password', () => {
     expect(withoutPassword('etcd://root:secret@a/p')).toBe('etcd://root:…@a/p');
     expect(() => parseStoreUrl('etcd://root:se%zzcret@a/p')).toThrow('"etcd://root:…@a/p"');
+    expect(() => parseStoreUrl('etcd://root:se/cr@et@a/p')).toThrow('"etcd://root:…@a/p": a slash');
+    expect(() => parseStoreUrl('etcd://root:12/secret@a/p')).toThrow('"etcd://root:…@a/p": a slash');
   });
 
   it('defaults to sqlite in the home directory', () => {

@@ -60,9 +60,9 @@ export function ecsmHome({ ECSM_HOME, HOME }: Readonly<Record<string, string | u
   return ECSM_HOME || (HOME ? join(HOME, '.ecsm') : undefined);
 }
 
-/** The URL for messages. */
+/** The URL for messages. A password with a slash that is not encoded is hidden too. */
 export function withoutPassword(url: string): string {
-  return url.replace(/\/\/([^/@]*?):[^/]*@/, '//$1:…@');
+  return url.replace(/\/\/([^/@]*?):.*@/s, '//$1:…@');
 }
 
 function directoryOf(url: string, rest: string): string {
@@ -77,6 +77,8 @@ function parseEtcd(url: string, protocol: 'http' | 'https', rest: string): Store
   const match = /^\/\/(?:([^/@:]+)(?::([^/]*))?@)?([^/@]+)\/(.+)$/.exec(rest);
   if (!match) return invalid(url, 'it has to be etcd://host:2379[,host:2379]/prefix');
   const [, username, password, hosts = '', prefix = ''] = match;
+  // What looks like a host and a prefix is part of the password.
+  if (prefix.includes('@')) invalid(url, 'a slash in its user or password has to be written as %2F');
   const endpoints = hosts
     .split(',')
     .map((host) => `${protocol}://${/:[0-9]+$/.test(host) ? host : `${host}:${etcdPort}`}`);

@@ -8,7 +8,8 @@ export interface KindCount {
   readonly bytes: number;
 }
 
-const objectKey = /^([^/]+\/[^/]+\/[^/]+)\/[^/]+\/[^/]+$/u;
+/** Without the namespace if the kind is cluster-scoped. */
+const objectKey = /^([^/]+\/[^/]+\/[^/]+)\/[^/]+(?:\/[^/]+)?$/u;
 
 /** Maximum kinds listed in a message; a store with other data may have thousands. */
 const namedKindsMax = 8;

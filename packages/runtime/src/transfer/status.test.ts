@@ -1,6 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Region } from '@ecsm/runtime/testing';
 import { afterEach, describe, expect, it } from 'vitest';
+import { EmbeddedRegistry } from '../registry/embedded.ts';
 import { FileStoreFixture } from '../store/file/file-store.kit.ts';
 import { MemoryStore } from '../store/memory/store.ts';
 import { availableStores } from '../store/stores.kit.ts';
@@ -51,6 +53,15 @@ describe.each(availableStores())('the status of a $name store', ({ harness }) =>
 });
 
 describe('the status of a registry', () => {
+  it('counts objects of cluster-scoped kinds', async () => {
+    const store = new MemoryStore();
+    const registry = new EmbeddedRegistry({ store, kinds: [Region] });
+    await registry.resource(Region).create({ metadata: { name: 'system:edge' }, spec: {} });
+    const { objects, kinds, others } = await registryStatus(store);
+    expect(kinds).toEqual([expect.objectContaining({ prefix: 'example.io/v1/regions', objects: 1 })]);
+    expect({ objects, others }).toEqual({ objects: 1, others: [] });
+  });
+
   it('reports an unfinished restore', async () => {
     const source = new MemoryStore();
     await fillWith(source, 300);

@@ -182,7 +182,7 @@ async function program(
         return await withFinalizer(widgets, widget, finalizer, { apply, cleanup });
       } catch (error) {
         if (defects.conflictIsTerminal && isApiError(error, 'Conflict'))
-          throw new ApiError('Forbidden', { reason: error.message });
+          throw new ApiError('BadRequest', { reason: error.message });
         if (!defects.failureSwallowed) throw error;
       }
     },

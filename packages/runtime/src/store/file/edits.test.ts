@@ -281,6 +281,20 @@ describe('YAML', () => {
     expect(fixture.read('s.yaml')).toBe('b:\n  n: 1\n');
   });
 
+  it.each([
+    ['a string of blank lines', { text: ' \n' }],
+    ['a merge key', { spec: { '<<': { n: 1 } } }],
+  ])('writes a YAML file that reads back as the same value: %s', async (_, value) => {
+    fixture.save('s.yaml', 'n: 1');
+    await eventually(async () => expect(await stored(store, 's')).toEqual({ n: 1 }));
+    await commit(store, put('s', value));
+    await store.close();
+    rmSync(fixture.path('.registry'), { recursive: true });
+    store = await fixture.open();
+    expect(await stored(store, 's')).toEqual(value);
+    expect(store.problems()).toEqual([]);
+  });
+
   it('with data that YAML cannot represent, or only at great length, is written as JSON, which is also YAML', async () => {
     fixture.save('s.yaml', 'n: 1');
     await eventually(async () => expect(await store.get('s')).toBeDefined());

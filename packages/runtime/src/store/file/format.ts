@@ -91,7 +91,10 @@ async function encodeYaml(value: JsonValue, existing: Uint8Array | undefined): P
       if (deepEqual(await readYaml(text, fail), value)) return text;
     } catch {}
   }
-  return yaml.stringify(value, { lineWidth: 0 });
+  const text = yaml.stringify(value, { lineWidth: 0 });
+  // The library loses the spaces of a string of blank lines, and merge keys (`<<`) are refused: JSON is also YAML.
+  const readBack = await readYaml(text, fail).catch(() => undefined);
+  return readBack !== undefined && deepEqual(readBack, value) ? text : escaped(JSON.stringify(value, null, 2));
 }
 
 function withoutByteOrderMark(bytes: Uint8Array): Uint8Array {

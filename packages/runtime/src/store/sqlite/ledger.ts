@@ -222,7 +222,7 @@ export class Ledger {
   /** What a watch reads next, if it is certain that the log has nothing else. */
   #readRecent(after: Revision, prefix: string, detail: Detail): LogBatch | undefined {
     this.#checkOpen();
-    const find = (row: number) => this.read((tables) => tables.valueOf(row));
+    const find = (row: number) => this.read((tables) => tables.valueOf(row, after));
     return this.#recent.read(after, prefix, detail, this.#notifier.revision, find);
   }
 
@@ -244,6 +244,8 @@ export class Ledger {
     this.#notifier.close(this.what);
     await finish();
     this.#closed = true;
+    // A watch whose consumer does not read any more has not ended.
+    this.#stopListening();
     this.#cancelCheckpoint();
     this.#doorbell.close();
     this.connection.close();

@@ -25,7 +25,7 @@ interface RecentRow {
   previous: { readonly value: Uint8Array | undefined } | undefined;
 }
 
-/** Returns the value of a row of the log, undefined if the row is not there any more. */
+/** Returns the value of a row of the log, undefined if it was a deletion. Throws `Expired` if it may be compacted. */
 type FindValue = (row: number) => Uint8Array | undefined;
 
 export class RecentRows {

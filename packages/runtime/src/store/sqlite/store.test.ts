@@ -252,4 +252,17 @@ describe('a watch', () => {
     expect(timers).toBe(0);
     await expect.poll(watchers).toBe(0);
   });
+
+  it('whose consumer does not read any more leaves no file watcher when the store is closed', async () => {
+    const store = await open();
+    await put(store, 'a');
+    const watchers = () => process.getActiveResourcesInfo().filter((name) => name === 'FSEventWrap').length;
+    await expect.poll(watchers).toBe(0);
+    const watch = store.watch('', { after: 0 })[Symbol.asyncIterator]();
+    expect((await watch.next()).value?.revision).toBe(1);
+    expect(watchers()).toBe(1);
+    await store.close();
+    await expect.poll(watchers, { timeout: 5_000 }).toBe(0);
+    await expect(watch.next()).rejects.toMatchObject({ code: 'Closed' });
+  });
 });

@@ -160,8 +160,10 @@ export class Tables {
     return { commits, through: newest };
   }
 
-  /** The value of a row of the log. Returns undefined if it is not there any more, or a deletion. */
-  valueOf(row: number): Uint8Array | undefined {
+  /** The value that a change after a revision replaced. Returns undefined if it was a deletion. Throws `Expired`. */
+  valueOf(row: number, after: Revision): Uint8Array | undefined {
+    const { newest, compacted } = this.#bounds();
+    checkReachable(after, compacted, newest);
     return this.#findRow(row)?.value;
   }
 
