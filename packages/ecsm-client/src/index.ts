@@ -54,6 +54,7 @@ export type {
 export { parseTime } from './clientset/times.ts';
 export { type CpuUsage, cpuPercentOf, isOn, numberOf, textsOf } from './clientset/tolerant.ts';
 export type { Uploaded, UploadOptions, UploadProgress, UploadSource } from './clientset/upload.ts';
+export { bounded } from './rest/bounded.ts';
 export { CircuitBreaker, isLinkFailure, type LinkState } from './rest/circuit-breaker.ts';
 export { RestClient } from './rest/client.ts';
 export { compressedTransport } from './rest/compression.ts';

@@ -290,8 +290,8 @@ export const service = {
     {
       name: 'a service leaves its last node although no other is reachable',
       file: 'lost-nodes.ts',
-      find: 'if (![...pool].some((name) => !offlineNodes.has(name))) return { nodes, excluded };',
-      replace: '',
+      find: 'if (![...pool].some((name) => !offlineNodes.has(name))) {',
+      replace: 'if (pool.size < 0) {',
     },
     {
       name: 'the grace period of a lost node restarts at every observation',
@@ -543,8 +543,8 @@ export const observe = {
     {
       name: 'a restart by annotation is ignored for a settled service',
       file: 'owner-records.ts',
-      find: 'const chosen = [annotations?.[adoptAnnotation], annotations?.[restartedAtAnnotation]].',
-      replace: 'const chosen = [annotations?.[adoptAnnotation]].',
+      find: 'const chosen = [annotations?.[adoptAnnotation], annotations?.[restartedAtAnnotation], orphan].',
+      replace: 'const chosen = [annotations?.[adoptAnnotation], orphan].',
       tests: ['owner-records.test.ts'],
     },
     {
@@ -648,8 +648,8 @@ export const controller = {
     {
       name: 'a service that was deleted meanwhile counts as a rejection',
       file: 'send-step.ts',
-      find: "['AlreadyExists', 'NotFound', 'Conflict']",
-      replace: "['AlreadyExists', 'Conflict']",
+      find: "return action !== 'create' && error.details.kind !== 'path';",
+      replace: 'return false;',
       tests: ['send-step.test.ts'],
     },
     {

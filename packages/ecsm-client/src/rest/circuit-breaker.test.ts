@@ -163,6 +163,13 @@ describe('a dead link', () => {
     await end();
   });
 
+  it('recovers if the platform has no summary', async () => {
+    const { clock, link, breaker, end } = await dead();
+    link.response = async (_, { target }) => (target.includes('/summary') ? answerOf(404, 'Not Found') : envelope);
+    await clock.until(() => breaker.state === 'reachable');
+    await end();
+  });
+
   it('recovers when a header source that hung answers again', async () => {
     const source = { headers: () => new Promise<Record<string, string>>(() => {}) };
     const { clock, link, breaker, end } = await dead({ headers: () => source.headers() });

@@ -64,6 +64,8 @@ export class CircuitBreaker {
   #probeDelayMs = 0;
   #nextProbeMs = 0;
   #probes = 0;
+  /** Whether probes read the summary, which is small. Otherwise they read the list. */
+  #isSummaryProbed = true;
   #fence: WriteFence = () => Promise.resolve();
 
   constructor(options: CircuitBreakerOptions) {
@@ -181,8 +183,14 @@ export class CircuitBreaker {
 
   async #probe(signal: AbortSignal): Promise<void> {
     this.#probes++;
+    const services = this.#prober.get().resource('service').signal(signal);
     try {
-      await this.#prober.get().resource('service', 'summary').signal(signal).doRaw();
+      const { status } = await (this.#isSummaryProbed
+        ? services.resource('summary')
+        : services.param('pageNum', 1).param('pageSize', 1)
+      ).doRaw();
+      // A platform without a summary may respond without an envelope. A proxy in front of a dead link may do so too.
+      if (status === 404 && this.#state === 'unreachable') this.#isSummaryProbed = !this.#isSummaryProbed;
     } catch {
       // The state was updated when the call ended.
     } finally {

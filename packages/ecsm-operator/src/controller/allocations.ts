@@ -192,8 +192,10 @@ export class Allocations {
       for (const key of unknown) if (isUnknown(key)) this.#table.list(key, counts.get(key) ?? noInstances);
       this.#nodes = nodes;
     } catch (error) {
+      // The run ends in order: reconciles are still in flight.
+      if (signal.aborted) return;
       if (!isApiError(error)) throw error;
-      if (!signal.aborted) log.write('debug', 'reading the capacity of the nodes failed', { error: error.message });
+      log.write('debug', 'reading the capacity of the nodes failed', { error: error.message });
       // A platform that cannot be reached now may have no room. One that refuses the call never limits anything.
       if (this.#nodes === undefined && isLinkFailure(error)) return;
     }

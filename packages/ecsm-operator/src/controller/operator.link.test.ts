@@ -158,3 +158,41 @@ it('a link behind a proxy that asks for credentials recovers from an outage', as
   site.simulator.link.heal();
   await site.clock.until(() => site.operator.breaker.state === 'reachable');
 });
+
+it('a deletion that waits for the link ends when the service is to be left on the platform', async () => {
+  site = new Site().start();
+  await site.apply(dynamic('web'));
+  await site.ready('web');
+  cut();
+  await site.clock.advance(60_000);
+  await site.services.delete('web');
+  await site.clock.advance(60_000);
+  await site.edit('web', { metadata: { annotations: { 'ecsm.sh/orphan': 'true' } } });
+  await site.clock.until(async () => (await site.get('web')) === undefined, 5_000);
+  expect(site.shown()).toEqual(['web x3']);
+});
+
+describe('a proxy that does not know a path', () => {
+  it('does not end a deletion: the service is still on the platform', async () => {
+    let isWrong = false;
+    const body = new TextEncoder().encode('<html>Not Found</html>');
+    site = new Site({
+      through: (transport) => ({
+        ...transport,
+        send: (request, options) =>
+          isWrong && /\/service\/(?!summary$)[^/?]+$/u.test(request.target)
+            ? Promise.resolve({ status: 404, headers: {}, body })
+            : transport.send(request, options),
+      }),
+    }).start();
+    await site.apply(dynamic('web'));
+    await site.ready('web');
+    isWrong = true;
+    await site.services.delete('web');
+    await site.clock.advance(120_000);
+    expect(await site.get('web')).toBeDefined();
+    isWrong = false;
+    await site.clock.until(async () => (await site.get('web')) === undefined, 400_000);
+    expect(site.shown()).toEqual([]);
+  });
+});

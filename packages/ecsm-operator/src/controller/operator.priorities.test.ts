@@ -3,7 +3,7 @@
  * Method: a complete operator on virtual time, and a platform whose nodes have 8 GiB each and refuse what does not fit.
  */
 import type { Transport } from '@ecsm/client';
-import { PriorityClass } from '@ecsm/runtime';
+import { PriorityClass, sleep } from '@ecsm/runtime';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ECSMServiceInput } from '../apis/ecsm-service.ts';
 import { OperatorIdentity } from '../apis/operator-identity.ts';
@@ -167,6 +167,61 @@ describe('a hold', () => {
     await site.services.delete('radar');
     await site.clock.until(async () => (await heldOf('bulk')) === undefined);
     await site.ready('bulk');
+  });
+});
+
+describe('a stop', () => {
+  function slow(delayMs: number, isSlow: (call: string) => boolean): (transport: Transport) => Transport {
+    return (transport) => ({
+      ...transport,
+      async send(request, options) {
+        const answer = await transport.send(request, options);
+        if (isSlow(`${request.method} ${request.target}`)) await sleep(site.clock, delayMs, options.signal);
+        options.signal.throwIfAborted();
+        return answer;
+      },
+    });
+  }
+
+  it('does not give up a hold in a reconcile that is in flight', async () => {
+    let slowCalls: number | undefined;
+    const isSlow = (call: string) => {
+      if (slowCalls === undefined || !/^GET .*\/service\/(?!summary$)[^/?]+$/u.test(call)) return false;
+      slowCalls++;
+      return true;
+    };
+    start({ through: slow(1_000, isSlow) }).start();
+    await addClass('critical', 1_000);
+    await site.apply(large('bulk', 6));
+    await site.ready('bulk');
+    await site.apply(large('radar', 2, { priorityClassName: 'critical' }));
+    await site.ready('radar');
+    slowCalls = 0;
+    await site.edit('bulk', { spec: { revisionHistoryLimit: 5 } });
+    await site.clock.until(() => (slowCalls ?? 0) > 0);
+    await site.stop();
+    expect(site.shown()).toEqual(['bulk x4', 'radar x2']);
+    expect(await heldOf('bulk')).toEqual({ by: 'default/radar', replicas: 2 });
+  });
+
+  it('waits for the calls of reconciles also while the capacity is read', async () => {
+    let isReading = false;
+    let isChanging = false;
+    const isSlow = (call: string) => {
+      isReading ||= call.includes('/node/status');
+      isChanging ||= call.startsWith('PUT ');
+      return isReading && (call.includes('/node/status') || call.startsWith('PUT '));
+    };
+    start({ through: slow(3_000, isSlow) }).start();
+    await addClass('critical', 1_000);
+    await site.apply(large('radar', 2, { priorityClassName: 'critical' }));
+    await site.ready('radar');
+    isReading = false;
+    await site.clock.until(() => isReading);
+    await site.edit('radar', { spec: { deploymentStrategy: { replicas: 1 } } });
+    await site.clock.until(() => isChanging);
+    await site.stop();
+    expect(await site.events()).toContain('Scaled: radar: factor: 2 → 1');
   });
 });
 

@@ -338,6 +338,84 @@ describe('what the platform refuses', () => {
     await site.ready('web', 600_000);
     expect(await site.condition('web', 'Degraded')).toBe('False AsExpected');
   });
+
+  it.each([
+    [200, '{"status":404,"message":"no such image","data":null,"fieldErrors":null}'],
+    [404, 'Not Found'],
+  ])('with 404 is not taken for something that changed in the meantime (HTTP %s)', async (status, text) => {
+    let attempts = 0;
+    const through = (transport: Transport): Transport => ({
+      close: () => transport.close(),
+      async send(request, options) {
+        if (request.method === 'GET') return transport.send(request, options);
+        attempts++;
+        return { status, headers: {}, body: new TextEncoder().encode(text) };
+      },
+    });
+    site = new Site({ through }).start();
+    await site.apply(dynamic('web'));
+    await site.clock.advance(300_000);
+    expect(await site.condition('web', 'Degraded')).toBe('True PlatformRefused');
+    expect(attempts).toBeLessThan(12);
+  });
+
+  it.each([31_006, 409])('again and again as if something had changed is reported (code %s)', async (code) => {
+    let attempts = 0;
+    const body = new TextEncoder().encode(JSON.stringify({ status: code, message: 'taken', data: null }));
+    const through = (transport: Transport): Transport => ({
+      close: () => transport.close(),
+      async send(request, options) {
+        if (request.method === 'GET') return transport.send(request, options);
+        attempts++;
+        return { status: 200, headers: {}, body };
+      },
+    });
+    site = new Site({ through }).start();
+    await site.apply(dynamic('web'));
+    await site.clock.advance(20_000);
+    expect(await site.condition('web', 'Degraded')).toBe('False AsExpected');
+    await site.clock.advance(580_000);
+    expect(await site.condition('web', 'Degraded')).toBe('True PlatformRefused');
+    expect(attempts).toBeLessThan(30);
+  });
+
+  it('keeps its message within the limit of a condition', async () => {
+    const fieldErrors = { image: 'x'.repeat(40_000) };
+    const body = new TextEncoder().encode(JSON.stringify({ status: 31_001, message: 'no', data: null, fieldErrors }));
+    const through = (transport: Transport): Transport => ({
+      close: () => transport.close(),
+      send: (request, options) =>
+        request.method === 'GET'
+          ? transport.send(request, options)
+          : Promise.resolve({ status: 200, headers: {}, body }),
+    });
+    site = new Site({ through }).start();
+    await site.apply(dynamic('web'));
+    await site.clock.advance(5_000);
+    expect(await site.condition('web', 'Degraded')).toBe('True PlatformRefused');
+  });
+});
+
+describe('instances as the platform reports them', () => {
+  it('have numbers and texts that a status can have', async () => {
+    const change = { restartCnt: -1, deployStatus: 'failure', failedMessage: 'x'.repeat(40_000) };
+    const through = (transport: Transport): Transport => ({
+      close: () => transport.close(),
+      async send(request, options) {
+        const answer = await transport.send(request, options);
+        if (!request.target.includes('/container/')) return answer;
+        const whole = JSON.parse(new TextDecoder().decode(answer.body));
+        const list = whole.data.list.map((row: object) => ({ ...row, ...change }));
+        const body = new TextEncoder().encode(JSON.stringify({ ...whole, data: { ...whole.data, list } }));
+        return { ...answer, body };
+      },
+    });
+    site = new Site({ through }).start();
+    await site.apply(dynamic('web'));
+    await site.clock.advance(30_000);
+    expect(await site.condition('web', 'Degraded')).toBe('True DeploymentFailed');
+    expect((await site.get('web'))?.status).toMatchObject({ replicas: 3, healing: { attempts: 1 } });
+  });
 });
 
 describe('an operator that is not the leader any more', () => {

@@ -226,7 +226,12 @@ export class Operator {
           // The list may be older than that of the informer: what was deleted in between causes no event.
           void informer.synced.then(() => this.fleet.retain((key) => informer.versionOf(key) !== undefined));
           const context = { registry, informers, signal };
-          await Promise.all([this.#controller.run(context), this.#allocations.run(context)]);
+          // Reconciles in flight still need to know what is held back.
+          const allocating = new AbortController();
+          await Promise.all([
+            this.#controller.run(context).finally(() => allocating.abort()),
+            this.#allocations.run({ ...context, signal: allocating.signal }),
+          ]);
           await release();
           this.#capacityReport.stop();
           await events.flush();

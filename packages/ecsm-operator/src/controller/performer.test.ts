@@ -61,6 +61,30 @@ describe('a call that the platform refuses', () => {
     expect((await site.get('web'))?.status?.refusal).toBeUndefined();
   });
 
+  it('is an event also if the next plan tries another one: the instance was not started', async () => {
+    const refusal = { status: 39999, message: 'not now', data: null, fieldErrors: null };
+    const through = (transport: Transport): Transport => ({
+      close: () => transport.close(),
+      async send(request, options) {
+        if (request.method !== 'PUT') return transport.send(request, options);
+        return { status: 200, headers: {}, body: new TextEncoder().encode(JSON.stringify(refusal)) };
+      },
+    });
+    site = new Site({ through }).start();
+    await site.apply(dynamic('web', {}, 1));
+    await site.ready('web');
+    await site.sim('services/web/pause');
+    await site.clock.advance(60_000);
+    const events = await site.events();
+    expect(events.some((line) => line.startsWith('Unpaused'))).toBe(false);
+    expect(events).toContainEqual(
+      expect.stringMatching(
+        /^PlatformRefused: the platform refused to unpause an instance .*"not now" \(code 39999\)$/u,
+      ),
+    );
+    expect(await site.condition('web', 'Degraded')).toBe('True InstancePaused');
+  });
+
   it('starts no deletion, so the service counts as before', async () => {
     let isRefusing = true;
     const refusal = { status: 39999, message: 'not now', data: null, fieldErrors: null };

@@ -40,6 +40,9 @@ export interface PerformerOptions {
   readonly settings: OperatorSettings;
 }
 
+/** Steps in a row that may be overtaken: reading again takes 2 s, and a deletion on the platform up to 30 s. */
+const overtakingsMax = 15;
+
 export class Performer {
   readonly #options: PerformerOptions;
   #recorder: EventRecorder | undefined;
@@ -73,14 +76,23 @@ export class Performer {
       recording,
     ]);
     let done = 0;
+    let accepted = 0;
     // The first events are those of the steps, in their order.
-    const record = (events: Plan['events']) => {
-      for (const { type, reason, message } of events) this.#recorder?.record(service, type, reason, message);
+    const events = [...decided.events];
+    const record = (some: Plan['events']) => {
+      for (const { type, reason, message } of some) this.#recorder?.record(service, type, reason, message);
     };
     for (const step of decided.steps) {
       const end = await this.#step(step, observed, job);
-      if (end.is !== 'done') record(decided.events.slice(0, done));
-      if (end.is === 'refused' && !isAttempt(step)) {
+      if (end.is === 'refused' && isAttempt(step)) {
+        const { message } = refusalOf(step, end.error, service);
+        job.context.log.write('warn', message);
+        events[done] = { type: 'Warning', reason: 'PlatformRefused', message };
+        done++;
+        continue;
+      }
+      if (end.is !== 'done') record(events.slice(0, done));
+      if (end.is === 'refused') {
         const refusal = refusalOf(step, end.error, service);
         const status = { ...withoutUnsent(decided.status, service.status, decided.steps.slice(done)), refusal };
         return this.reportRefusal(written, { ...decided, status }, refusal.message, job);
@@ -90,11 +102,12 @@ export class Performer {
         await this.#write(registry, written, statusAfter(written, { ...decided, status }, [reachable], clock));
         return this.readAgain(job, `${step.do} was ${end.is}: ${end.error.message}`);
       }
+      accepted++;
       done++;
     }
-    if (done > 0) await this.#clearRefusal(written, decided, job);
+    if (accepted > 0) await this.#clearRefusal(written, decided, job);
     observer.owners.accepted(job.base);
-    record(decided.events);
+    record(events);
     const { requeueAfterMs } = decided;
     const isInProgress = done > 0 || (requeueAfterMs ?? Number.POSITIVE_INFINITY) <= this.#pollMs;
     observer.poller.setInProgress(job.base, isInProgress);
@@ -135,7 +148,9 @@ export class Performer {
     observer.stepStarts(base, step, observed);
     const end = await sendStep(step, manager, context.signal);
     observer.stepEnded(base, step, observed, end);
-    return end;
+    if (end.is !== 'overtaken') return end;
+    // If it lasts, what was read is not the cause: as if a service that is not listed had the name.
+    return observer.owners.overtaken(base) > overtakingsMax ? { is: 'refused', error: end.error } : end;
   }
 
   /** The platform rejected a call. It is retried with backoff. */

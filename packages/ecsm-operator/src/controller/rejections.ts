@@ -45,6 +45,8 @@ export class Rejections {
       const sinceMs = this.#failures.get(taskId);
       const limit = limits[resource];
       if (limit === undefined || (sinceMs !== undefined && nowMs - sinceMs < boundMs)) continue;
+      // Tasks that were deleted are not observed again.
+      for (const [id, atMs] of this.#failures) if (nowMs - atMs >= boundMs) this.#failures.delete(id);
       this.#failures.set(taskId, nowMs);
       this.#bounds.set(`${resource} ${nodeName}`, {
         bytes: declaredOn(nodeName)[resource] + limit - 1,

@@ -54,8 +54,8 @@ describe('a failure', () => {
 
   it.each<[ErrorCode, string]>([
     ['AlreadyExists', 'overtaken'],
-    ['NotFound', 'overtaken'],
     ['Conflict', 'overtaken'],
+    ['NotFound', 'refused'],
     ['Timeout', 'unanswered'],
     ['Unavailable', 'unanswered'],
     ['BadAnswer', 'unanswered'],
@@ -65,6 +65,14 @@ describe('a failure', () => {
     const { calls, manager: made } = manager({ create: error(code) });
     expect(await sendStep({ do: 'create', body, why: '' }, made, signal)).toMatchObject({ is: end });
     expect(calls).toHaveLength(1);
+  });
+
+  it.each([
+    ['service', 'overtaken'],
+    ['path', 'refused'],
+  ])('because there is no such %s results in %s', async (kind, end) => {
+    const { manager: made } = manager({ update: new ApiError('NotFound', { kind, name: 'web' }) });
+    expect(await sendStep({ do: 'update', id: '1', body, why: '' }, made, signal)).toMatchObject({ is: end });
   });
 
   it('that is not an error of the platform is rethrown', async () => {

@@ -24,11 +24,18 @@ export async function sendStep(step: Step, manager: Manager, signal: AbortSignal
     return { is: 'done', ...(writtenId === undefined ? {} : { writtenId }) };
   } catch (error) {
     if (!isOfPlatform(error)) throw error;
-    // Created, deleted or changed since it was read: the next reconcile decides by the mark.
-    const isOvertaken = ['AlreadyExists', 'NotFound', 'Conflict'].includes(error.code);
     if (isLinkFailure(error)) return { is: 'unanswered', error };
-    return { is: isOvertaken ? 'overtaken' : 'refused', error };
+    return { is: isOvertaken(step, error) ? 'overtaken' : 'refused', error };
   }
+}
+
+/**
+ * Created, deleted or changed since it was read: the next reconcile decides by the mark. What is missing for a creation is
+ * something else, such as the image, and a missing path is none of the platform: reading again would not change that.
+ */
+function isOvertaken({ do: action }: Step, error: ApiError): boolean {
+  if (isApiError(error, 'NotFound')) return action !== 'create' && error.details.kind !== 'path';
+  return isApiError(error, 'AlreadyExists') || isApiError(error, 'Conflict');
 }
 
 /** Returns the id of the service that was created or updated, if any. */

@@ -4,6 +4,7 @@
  */
 import { type ContainerRow, numberOf, type ServiceRow } from '@ecsm/client';
 import type { Instance } from '../resource/model.ts';
+import { restartsOf } from '../resource/read.ts';
 
 /** Of every field in a row of the list of services that may be a reason to read the service. */
 export function fingerprintOfRow(row: ServiceRow): number {
@@ -37,7 +38,7 @@ export function fingerprintOfInstances(
 
 export function instanceOf(row: ContainerRow): Parameters<typeof fingerprintOfInstances>[0][number] {
   const { taskId, nodeName, status, deployStatus: deployment } = row;
-  return { taskId, nodeName, status, deployment, restarts: numberOf(row.restartCnt) ?? 0 };
+  return { taskId, nodeName, status, deployment, restarts: restartsOf(row) };
 }
 
 /** FNV-1a. */

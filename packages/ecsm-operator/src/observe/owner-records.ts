@@ -5,7 +5,7 @@
 import type { ServiceBody } from '@ecsm/client';
 import { type ApiObject, BoundedMap, backoffMs, type Clock } from '@ecsm/runtime';
 import type { ECSMService } from '../apis/ecsm-service.ts';
-import { adoptAnnotation, platformFinalizer, restartedAtAnnotation } from '../apis/well-known.ts';
+import { adoptAnnotation, orphanAnnotation, platformFinalizer, restartedAtAnnotation } from '../apis/well-known.ts';
 
 /** The delay after the first refusal; it doubles with each refusal in a row. */
 const refusalMsMin = 5_000;
@@ -28,6 +28,8 @@ export class OwnerRecord {
   /** The platform is still carrying out a step. */
   isInProgress = false;
   refusals = 0;
+  /** Steps that found the platform in another state than it was read, since one was accepted. */
+  overtakings = 0;
   /** When a creation was sent whose outcome is not known. */
   creationSentMs: number | undefined;
   /**
@@ -153,8 +155,15 @@ export class OwnerRecords {
     return backoffMs(count, refusalMsMin, refusalMsMax);
   }
 
+  /** Returns the number of such steps in a row. */
+  overtaken(base: string): number {
+    return ++this.of(base).overtakings;
+  }
+
   accepted(base: string): void {
-    this.of(base).refusals = 0;
+    const record = this.of(base);
+    record.refusals = 0;
+    record.overtakings = 0;
   }
 
   creationSent(base: string): void {
@@ -222,7 +231,9 @@ export function digestOf({ metadata, status }: Pick<ApiObject<unknown, unknown>,
   const { uid, generation, annotations, deletionTimestamp, finalizers = [] } = metadata;
   const isDeleted = deletionTimestamp !== undefined;
   const isFinalizerLost = status !== undefined && !isDeleted && !finalizers.includes(platformFinalizer);
-  const chosen = [annotations?.[adoptAnnotation], annotations?.[restartedAtAnnotation]].map((value) => quoted(value));
+  // It may be set to end a deletion that waits.
+  const orphan = isDeleted ? annotations?.[orphanAnnotation] : undefined;
+  const chosen = [annotations?.[adoptAnnotation], annotations?.[restartedAtAnnotation], orphan].map(quoted);
   // One is kept for each object: the text of a join needs less memory than that of a template or of JSON.
   return [uid, generation, isDeleted, isFinalizerLost, ...chosen].join(' ');
 }

@@ -35,6 +35,20 @@ function withoutStatus({ simulator, clock }: Stage): Ecsm {
   return new Ecsm(new RestClient({ transport, clock, attemptsMax: 1 }));
 }
 
+/** The same platform, behind a proxy that does not know the path of one service. */
+function behindProxy({ simulator, clock }: Stage): ServiceManager {
+  const { send, close } = simulator.transport();
+  const body = new TextEncoder().encode('<html>Not Found</html>');
+  const transport: Transport = {
+    send: (request, options) =>
+      request.target.startsWith('/api/v1/service/')
+        ? Promise.resolve({ status: 404, headers: { 'content-type': 'text/html' }, body })
+        : send(request, options),
+    close,
+  };
+  return new ServiceManager(new Ecsm(new RestClient({ transport, clock, attemptsMax: 1 })));
+}
+
 describe('finding services', () => {
   it('finds those of the name and its rollouts, with their instances, and no others', async () => {
     const stage = platformOf();
@@ -105,6 +119,15 @@ describe('finding services', () => {
     },
   );
 
+  it('does not omit one that exists because a proxy responds with 404', async () => {
+    const stage = platformOf();
+    await stage.manager.create(named('worker'));
+    const id = idOf(stage, 'worker');
+    expect(isApiError(await failure(behindProxy(stage).find('worker')), 'NotFound')).toBe(true);
+    stage.simulator.platform.deleteService(id);
+    expect(await behindProxy(stage).find('worker', { known: [id] })).toEqual([]);
+  });
+
   it('rethrows other failures', async () => {
     const stage = platformOf();
     await stage.manager.create(named('worker'));
@@ -131,6 +154,13 @@ describe('deleting a service', () => {
     await stage.manager.delete(id);
     expect(isApiError(await failure(stage.manager.delete(id, { name: 'worker' })), 'Rejected')).toBe(true);
     expect(isApiError(await failure(stage.manager.delete(id)), 'Rejected')).toBe(true);
+  });
+
+  it('rethrows a 404 of a proxy while the service exists', async () => {
+    const stage = platformOf();
+    await stage.manager.create(named('worker'));
+    const deleting = behindProxy(stage).delete(idOf(stage, 'worker'), { name: 'worker' });
+    expect(isApiError(await failure(deleting), 'NotFound')).toBe(true);
   });
 
   it('rethrows that the platform is unreachable', async () => {

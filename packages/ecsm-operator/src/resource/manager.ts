@@ -121,10 +121,14 @@ export class ServiceManager {
     }
   }
 
-  /** The error code for a missing service is not documented, so a rejected call is checked with a list. */
+  /**
+   * The error code for a missing service is not documented, so a rejected call is checked with a list. So is a 404 without
+   * an envelope: a proxy that does not know the path responds with it too.
+   */
   async #isGone(error: unknown, id: string, options: CallOptions & { readonly name?: string }): Promise<boolean> {
-    if (isApiError(error, 'NotFound')) return true;
-    if (!isApiError(error, 'Rejected')) return false;
+    const isMissing = isApiError(error, 'NotFound');
+    if (isMissing && error.details.kind !== 'path') return true;
+    if (!isMissing && !isApiError(error, 'Rejected')) return false;
     const { name } = options;
     const rows = this.#ecsm.services().list(name === undefined ? {} : { name }, options);
     for await (const row of rows) if (row.id === id) return false;

@@ -1,6 +1,6 @@
 import { type ContainerRow, parseTime, type ServiceDetail } from '@ecsm/client';
 import { describe, expect, it } from 'vitest';
-import { readService } from './read.ts';
+import { readService, restartsOf } from './read.ts';
 
 const timeOf = (text: string | null | undefined) => (text == null ? undefined : parseTime(text));
 const detail: ServiceDetail = {
@@ -71,6 +71,25 @@ describe('a service as it is read', () => {
     ['a status that is new', { status: 'stopped' }, { isDeploying: false }],
   ])('%s', (_, change, seen) => {
     expect(read(change, [row])).toMatchObject(seen);
+  });
+
+  it.each([
+    [-1, 0],
+    [2.5, 2],
+    ['3', 3],
+    ['many', 0],
+    [1e300, 0],
+  ])('reads %s restarts as %s, which a status can have', (restartCnt, restarts) => {
+    expect(read({}, [{ ...row, restartCnt }]).instances).toMatchObject([{ restarts }]);
+    expect(restartsOf({ restartCnt })).toBe(restarts);
+  });
+
+  it('has the message of a failure on one line of bounded length, without passwords', () => {
+    const failedMessage = `pull of\nhttp://me:topsecret@images/worker \u001b[31mfailed ${'x'.repeat(40_000)}`;
+    const [instance] = read({}, [{ ...row, deployStatus: 'failure', failedMessage }]).instances;
+    expect(instance?.message).toMatch(/^pull of http:.* \[31mfailed x+…$/u);
+    expect(instance?.message).not.toContain('topsecret');
+    expect(instance?.message?.length).toBeLessThanOrEqual(1_000);
   });
 
   it('keeps unknown states of an instance unknown', () => {

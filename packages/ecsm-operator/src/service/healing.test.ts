@@ -221,6 +221,17 @@ describe('a lost node', () => {
     expect(live(harness, 3_600_000)).toEqual([]);
   });
 
+  it('that was excluded is all that a new pool has: the pool is never empty', () => {
+    const pool = (...nodePool: string[]) => ({ type: 'Dynamic' as const, replicas: 1, nodePool });
+    const harness = new PlanHarness(spec({ deploymentStrategy: pool('n1', 'n2') }));
+    harness.settle();
+    const node = lose(harness);
+    expect(live(harness, 301_000)).toEqual(['300 update']);
+    harness.edit({ deploymentStrategy: pool(node) });
+    live(harness, 60_000);
+    expect(harness.platform.named('worker').body.node.names).toEqual([node]);
+  });
+
   it('is included in the pool of a new spec even if it is offline', () => {
     const harness = new PlanHarness(spec({ deploymentStrategy: { type: 'Dynamic', replicas: 1, nodePool: ['n1'] } }));
     harness.settle();

@@ -31,7 +31,10 @@ export function lostNodesOf(
     .map((name) => ({ name, sinceTime: before.get(name) ?? statusTime(nowMs) }));
   const excluded = new Set(nodes.map(({ name }) => name).filter(isOut));
   // If no node of the pool is online, there is no node to move to.
-  if (![...pool].some((name) => !offlineNodes.has(name))) return { nodes, excluded };
+  if (![...pool].some((name) => !offlineNodes.has(name))) {
+    // Nor may the pool become empty, as after a change to nodes that were excluded before.
+    return { nodes, excluded: [...pool].every((name) => excluded.has(name)) ? new Set() : excluded };
+  }
   let dueMs: number | undefined;
   for (const { name, sinceTime } of nodes) {
     if (!pool.has(name) || excluded.has(name)) continue;

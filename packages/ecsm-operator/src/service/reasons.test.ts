@@ -3,7 +3,7 @@ import { isApiError } from '@ecsm/runtime';
 import { describe, expect, it } from 'vitest';
 import { formatPlan } from './format-plan.ts';
 import { dynamic, image, PlanHarness, rolling, spec } from './plan-harness.kit.ts';
-import { reasons } from './reasons.ts';
+import { condition, reasons } from './reasons.ts';
 import { defaultPlanSettings, planSettings } from './settings.ts';
 import { remainingMs, statusTime } from './times.ts';
 
@@ -76,6 +76,15 @@ describe('settings of plans', () => {
       expect(isApiError(error, 'BadRequest')).toBe(true);
       expect(String(error)).toMatch(message);
     }
+  });
+});
+
+describe('a condition', () => {
+  it('has a message that a status can have', () => {
+    const { message } = condition('Degraded', 'True', 'NodeLost', 'node, '.repeat(10_000));
+    expect(message).toHaveLength(32_768);
+    expect(message).toMatch(/^node, .*…$/u);
+    expect(condition('Degraded', 'True', 'NodeLost', 'x'.repeat(32_768)).message).toBe('x'.repeat(32_768));
   });
 });
 

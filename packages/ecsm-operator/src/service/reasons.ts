@@ -149,11 +149,16 @@ export function event(type: PlannedEvent['type'], reason: EventReason, message: 
   return { type, reason, message };
 }
 
+/** The limit of Kubernetes: a status with a longer message could not be written. */
+const messageMax = 32_768;
+
+/** A longer message is cut, such as the names of a thousand nodes. */
 export function condition<T extends ConditionType>(
   type: T,
   status: PlannedCondition['status'],
   reason: ReasonIn<T>,
   message: string,
 ): PlannedCondition {
-  return { type, status, reason, message };
+  const shown = message.length > messageMax ? `${message.slice(0, messageMax - 1)}…` : message;
+  return { type, status, reason, message: shown };
 }

@@ -3,7 +3,7 @@
  * this process reconciles. The owner mark of any other service is read from the platform, once for each deployment: it is
  * in the environment of the containers, so it changes only if they are deployed again.
  */
-import type { ContainerRow, Ecsm } from '@ecsm/client';
+import type { ContainerRow, Ecsm, ServiceDetail } from '@ecsm/client';
 import { isApiError, keyOf, type Registry } from '@ecsm/runtime';
 import { ECSMService } from '../apis/ecsm-service.ts';
 import { hash32 } from '../observe/fingerprint.ts';
@@ -73,19 +73,23 @@ export class Owners {
     const registryId = await this.#options.registryId();
     if (registryId === undefined) return;
     await eachOf(services, async ({ id, deployments }) => {
-      const mark = await this.#readMark(id);
+      const detail = await this.#detail(id);
+      if (detail === undefined) return;
+      const mark = readMark(detail);
       const ours = mark && isOurs(mark, { ...mark, registryId }) ? mark : undefined;
       this.#marks.set(id, { deployments, mark: ours });
       if (ours) found.set(id, ours);
     });
   }
 
-  async #readMark(id: string): Promise<Mark | undefined> {
+  /** Returns undefined if it was deleted since its containers were listed. That is not kept: it may be wrong. */
+  async #detail(id: string): Promise<ServiceDetail | undefined> {
     try {
-      return readMark(await this.#options.ecsm.services().get(id));
+      return await this.#options.ecsm.services().get(id);
     } catch (error) {
-      // Deleted since its containers were listed.
-      if (isApiError(error, 'NotFound') || isApiError(error, 'Rejected')) return undefined;
+      // A missing path is the answer of a proxy.
+      const isMissing = isApiError(error, 'NotFound') && error.details.kind !== 'path';
+      if (isMissing || isApiError(error, 'Rejected')) return undefined;
       throw error;
     }
   }

@@ -168,6 +168,34 @@ describe('a sync', () => {
     expect(await world.replicas()).toBe(7);
   });
 
+  it.each([
+    ['up', 160, 20],
+    ['down', 8, 1],
+  ])('scales %s after the clock was set back', async (_, percent, expected) => {
+    const world = await new World().start(2);
+    const usage = async (value: number) => {
+      await world.clock.advance(15_000);
+      world.percents = Array.from({ length: (await world.replicas()) ?? 0 }, () => value);
+      await world.sync();
+    };
+    for (const value of [160, 160, 40]) await usage(value);
+    expect(await world.replicas()).toBe(8);
+    world.clock.step(-86_400_000);
+    // The window of scaling down is five minutes.
+    for (let step = 0; step < 22; step++) await usage(percent);
+    expect(await world.replicas()).toBe(expected);
+  });
+
+  it('goes on with a metric of any size', async () => {
+    const world = await new World().start(2);
+    world.percents = [1e300, 1e300];
+    await world.sync();
+    expect(await world.replicas()).toBe(6);
+    await world.clock.advance(15_000);
+    await world.sync();
+    expect(await world.replicas()).toBe(12);
+  });
+
   it('writes values of metrics alone once a minute', async () => {
     const world = await new World().start(2);
     world.percents = [80, 80];

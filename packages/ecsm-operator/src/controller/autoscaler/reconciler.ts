@@ -108,6 +108,7 @@ export class HpaReconciler {
     }
     const { service, replicas } = target;
     const decision = await this.#decide(hpa, service, replicas, snapshot, context);
+    const scaleEvents = scaleEventsIn(hpa, this.#options.clock.now());
     this.#options.metrics?.failed(decision.events);
     const status = this.#statusAfter(
       hpa,
@@ -118,6 +119,7 @@ export class HpaReconciler {
         ...(isDecided(decision) && { desiredReplicas: decision.replicas }),
         currentMetrics: decision.currentMetrics ?? [],
         ...recommendationsField(decision.recommendations),
+        ...scaleEventsField(scaleEvents),
       },
       decision.conditions,
     );
@@ -137,6 +139,7 @@ export class HpaReconciler {
     const isNeeded = needsMetrics(hpa.spec, replicas);
     const readings = isNeeded ? await readMetrics(hpa, service, snapshot, this.#options, signal) : [];
     const preemptedBy = service.status?.preempted?.by;
+    const nowMs = this.#options.clock.now();
     return decide({
       spec: hpa.spec,
       target: {
@@ -145,9 +148,9 @@ export class HpaReconciler {
         ...(preemptedBy !== undefined && { preemptedBy }),
       },
       readings,
-      recommendations: recommendationsIn(hpa),
-      events: scaleEventsIn(hpa),
-      nowMs: this.#options.clock.now(),
+      recommendations: recommendationsIn(hpa, nowMs),
+      events: scaleEventsIn(hpa, nowMs),
+      nowMs,
     });
   }
 
@@ -166,7 +169,7 @@ export class HpaReconciler {
       ...status,
       lastScaleTime: timestampAt(nowMs),
       lastScaleReason: reason,
-      ...scaleEventsField(eventsAfter(scaleEventsIn(hpa), change, nowMs)),
+      ...scaleEventsField(eventsAfter(scaleEventsIn(hpa, nowMs), change, nowMs)),
     };
     const written = await this.#write(registry, hpa, intended, key);
     try {

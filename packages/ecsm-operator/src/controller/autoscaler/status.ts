@@ -6,18 +6,27 @@ import type { HpaCondition } from '../../service/autoscaling/reasons.ts';
 
 export const emptyStatus: HpaStatus = { currentReplicas: 0, desiredReplicas: 0, currentMetrics: [], conditions: [] };
 
-export function recommendationsIn({ status }: ECSMHpa): readonly Recommendation[] | undefined {
+export function recommendationsIn({ status }: ECSMHpa, nowMs: number): readonly Recommendation[] | undefined {
   return status?.recommendations?.map(({ replicas, untilTime }) => {
-    const untilMs = untilTime === undefined ? undefined : timeMsOf(untilTime);
+    const untilMs = untilTime === undefined ? undefined : pastMsOf(untilTime, nowMs);
     return { replicas, ...(untilMs !== undefined && { untilMs }) };
   });
 }
 
-export function scaleEventsIn({ status }: ECSMHpa): readonly ScaleEvent[] {
+export function scaleEventsIn({ status }: ECSMHpa, nowMs: number): readonly ScaleEvent[] {
   return (status?.scaleEvents ?? []).flatMap(({ time, change }) => {
-    const timeMs = timeMsOf(time);
+    const timeMs = pastMsOf(time, nowMs);
     return timeMs === undefined ? [] : [{ timeMs, change }];
   });
+}
+
+/**
+ * A time after now is from before the clock was set back. It counts as now, and is written so: otherwise it would have an
+ * effect until the clock reaches it again.
+ */
+function pastMsOf(time: string, nowMs: number): number | undefined {
+  const timeMs = timeMsOf(time);
+  return timeMs === undefined ? undefined : Math.min(timeMs, nowMs);
 }
 
 export function recommendationsField(recommendations: readonly Recommendation[]): Pick<HpaStatus, 'recommendations'> {
