@@ -1,7 +1,7 @@
 /** Shared by commands that change services: finding services, and converting what is read to what an update sends. */
 import type { ServiceBody, ServiceDetail } from '@ecsm/client';
 import { textsOf } from '@ecsm/client';
-import { type Call, Failure, withProgress } from '@ecsm/command-line';
+import { type Call, Failure, Interrupted, withProgress } from '@ecsm/command-line';
 import type { Platform } from './platform.ts';
 import { type Context, contextOf } from './resource.ts';
 import { findService } from './services.ts';
@@ -19,6 +19,22 @@ export function callPlatform<T>(
     { what: `${platform.url} to ${what}`, timeoutMs: Number.POSITIVE_INFINITY },
     (progress) => work(contextOf(call, platform, { signal: progress.signal, flags })),
   );
+}
+
+/**
+ * For commands that change several objects: a closed output (`| head`) is not a request to leave the others as they are, an
+ * interruption is.
+ */
+export function untilInterrupted(call: Call): Call {
+  const { signal: outer } = call.terminal;
+  const stop = new AbortController();
+  const onAbort = () => {
+    const { reason } = outer;
+    if (reason instanceof Interrupted || reason instanceof Failure) stop.abort(reason);
+  };
+  outer.addEventListener('abort', onAbort, { once: true });
+  if (outer.aborted) onAbort();
+  return { ...call, terminal: { ...call.terminal, signal: stop.signal } };
 }
 
 /** Services with their details, by name or id. Throws `Failure` if one does not exist. */

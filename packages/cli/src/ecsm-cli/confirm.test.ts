@@ -145,6 +145,45 @@ test('accepts the output of get with settings that are null, and with fields of 
   expect(unknown.err).toContain('a service has no field "polcy". Did you mean "policy"?');
 });
 
+test('never puts another value in the place of a secret, and keeps no text that was edited around one', async () => {
+  const kit = await simulated();
+  const body = serviceBody('telemetry');
+  const process = {
+    args: ['run', '--password', 'hunter2', '--mode', 'fast'],
+    env: ['DB=postgres://admin:hunter2@db/main'],
+  };
+  const data = JSON.stringify({ ...body, image: { ...body.image, config: { process } } });
+  await kit.run(['raw', 'POST', '/service', '-d', data]);
+  const { out } = await kit.run('get service telemetry -o yaml');
+  const update = (input: string) => kit.run('update service -f -', { input });
+  const config = () => kit.simulator.platform.serviceNamed('telemetry')?.image.config;
+  expect(await update(out.replace('- run\n', '- run\n        - --verbose\n        - -x\n'))).toMatchObject({ code: 0 });
+  const args = ['run', '--verbose', '-x', '--password', 'hunter2', '--mode', 'fast'];
+  expect(config()).toEqual({ process: { ...process, args } });
+  const moved = await update(out.replace('@db/main', '@db2/main'));
+  expect(moved.code).toBe(2);
+  expect(moved.err).toContain(
+    'image.config.process.env[0] contains "<hidden>", a placeholder for a secret, and is not the present value: write the real value',
+  );
+  expect(config()).toEqual({ process: { ...process, args } });
+});
+
+test('deletes all services when the output is closed, and none after Ctrl-C', async () => {
+  const kit = await simulated();
+  for (const name of ['a', 'b', 'c', 'd', 'e']) await createService(kit, name);
+  const names = () => kit.simulator.platform.services().map(({ name }) => name);
+  const unheard = kit.start(['delete', 'a', 'b', 'c', '--yes']);
+  unheard.out.isClosed = true;
+  expect([await unheard.exit, names()]).toEqual([0, ['d', 'e']]);
+  const stopped = kit.start(['delete', 'd', 'e', '--yes']);
+  const write = stopped.out.write;
+  stopped.out.write = (text) => {
+    write.call(stopped.out, text);
+    stopped.interrupt();
+  };
+  expect([await stopped.exit, names()]).toEqual([130, ['e']]);
+});
+
 test('keeps secrets when the output of get is edited and sent back', async () => {
   const kit = await simulated();
   const env = ['RATE=10', 'DB_PASSWORD=hunter2'];

@@ -2,7 +2,7 @@
 
 import { type ContainerRow, collect, cpuPercentOf, numberOf } from '@ecsm/client';
 import { UsageError } from '@ecsm/command-line';
-import { formatAge } from '@ecsm/runtime';
+import { formatAge, redactText } from '@ecsm/runtime';
 import { formatBytes, formatPercent } from '../print/amount.ts';
 import type { Cell, Column } from '../print/table.ts';
 import { ageCell, imageText, none, statusCell, textCell, timeText, unknown } from './cells.ts';
@@ -104,7 +104,7 @@ async function describe(context: Context, row: ContainerRow): Promise<string> {
   const { platform, signal, call } = context;
   const history: (readonly Cell[])[] = [];
   for await (const { cmd, user, time } of platform.ecsm.containers().history(row.taskId, { signal })) {
-    history.push([textCell(time), textCell(cmd), textCell(user)]);
+    history.push([textCell(time), redactText(textCell(cmd)), textCell(user)]);
     if (history.length >= historyMax) break;
   }
   const cpu = cpuPercentOf(row.cpuUsage);

@@ -1,7 +1,7 @@
 /** `start`, `stop`, `restart`, `pause`, `unpause`: all containers of a service, or single ones. */
 import type { ContainerAction, ServiceDetail } from '@ecsm/client';
 import type { Call, Run } from '@ecsm/command-line';
-import { callPlatform, findEach, findServices } from './change.ts';
+import { callPlatform, findEach, findServices, untilInterrupted } from './change.ts';
 import { type Change, confirmOwned } from './confirm.ts';
 import { findContainer } from './containers.ts';
 import { type Platform, withPlatform } from './platform.ts';
@@ -34,7 +34,8 @@ const insteads: Readonly<Record<ContainerAction, (object: string, service: Servi
 };
 
 export function control(action: ContainerAction): Run {
-  return async (call) => {
+  return async (outside) => {
+    const call = untilInterrupted(outside);
     const targets = namedTargets(call.words, ['service', 'container']);
     await withPlatform(call, async (platform) => {
       for (const { kind, names } of targets) {

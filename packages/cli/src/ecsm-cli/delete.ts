@@ -1,14 +1,15 @@
 /** `delete`: services, deployment records and nodes, after confirmation. */
 
 import { type Call, plural } from '@ecsm/command-line';
-import { callPlatform, findEach, findServices } from './change.ts';
+import { callPlatform, findEach, findServices, untilInterrupted } from './change.ts';
 import { confirmIrreversible, confirmOwned } from './confirm.ts';
 import { type Platform, withPlatform } from './platform.ts';
 import { loadResource } from './resource.ts';
 import { namedTargets, type Target } from './targets.ts';
 import { waitUntilDeleted } from './waiting.ts';
 
-export async function run(call: Call): Promise<void> {
+export async function run(outside: Call): Promise<void> {
+  const call = untilInterrupted(outside);
   const targets = namedTargets(call.words, ['service', 'record', 'node']);
   await withPlatform(call, async (platform) => {
     for (const target of targets) {

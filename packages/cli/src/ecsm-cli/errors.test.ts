@@ -214,6 +214,11 @@ const usageErrors: readonly Case[] = [
   ['raw POST /service -d {', 'the data of -d is not valid JSON'],
   ['raw POST /service -d @no.json', '-d: there is no file "no.json"'],
   ['raw POST /service -d @x.yaml', 'the data in x.yaml is not valid JSON', file('name: x')],
+  [
+    'raw POST /service -d @-',
+    '-d: standard input is not UTF-8: save it as UTF-8',
+    { input: Buffer.from([0x22, 0xfc, 0x22]) },
+  ],
   ['completion tcsh', 'there is no completion for "tcsh": use bash, zsh, fish'],
 ];
 

@@ -226,3 +226,26 @@ test('removes control characters of the platform from the output', async () => {
     expect(out).toContain('evil');
   }
 });
+
+test('reports that a write may have been made if the connection is closed before the response', async () => {
+  const server = createServer((request) => {
+    request.resume();
+    request.on('end', () => request.socket.destroy());
+  });
+  const url = await listening(server);
+  const { code, err } = await at(url, ['raw', 'POST', '/service', '-d', '{}']);
+  expect([code, err.replace(/^waiting.*\n/gm, '')]).toEqual([
+    1,
+    `ecsm-cli: the connection to ${url} was lost: the connection was closed before a response (ECONNRESET). The change may have been made: check before you repeat it\n`,
+  ]);
+});
+
+test('keeps a plus sign in a path, and reads it as a blank in a query', async () => {
+  const targets: (string | undefined)[] = [];
+  const server = createServer((request, response) => {
+    targets.push(request.url);
+    response.end('{"status":200,"message":"success","data":null}');
+  });
+  await at(await listening(server), ['raw', 'GET', '/image/a@1.0.0+b?name=c+d']);
+  expect(targets.map((target) => decodeURIComponent(target ?? ''))).toEqual(['/api/v1/image/a@1.0.0+b?name=c d']);
+});

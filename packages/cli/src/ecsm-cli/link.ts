@@ -1,7 +1,7 @@
 /** User-visible state of the link: each request with `-v`, and errors as one sentence with a remedy. */
 import { platformResponse, type Transport, type WireRequest, type WireResponse } from '@ecsm/client';
 import { duration, Failure, type Terminal, truncate, visible } from '@ecsm/command-line';
-import { isApiError, redact, redactText } from '@ecsm/runtime';
+import { connectionErrorCode, isApiError, redact, redactText } from '@ecsm/runtime';
 import { formatBytes } from '../print/amount.ts';
 
 export interface LinkState {
@@ -58,6 +58,9 @@ export function explainError(error: unknown, { url, isWriting }: LinkState): unk
   if (isApiError(error, 'Unavailable')) {
     const { what, reason } = error.details;
     const isConnection = what.startsWith('http');
+    if (isConnection && isWriting && isLost(error.cause)) {
+      return failure(`the connection to ${url} was lost: ${reason}${maybeChanged}`);
+    }
     return failure(
       isConnection
         ? `${url} cannot be reached: ${reason}. Is the platform running there? If not, ${where}`
@@ -83,6 +86,13 @@ export function explainError(error: unknown, { url, isWriting }: LinkState): unk
   if (isApiError(error, 'BadRequest') && platformResponse(error) === undefined) return failure(error.message);
   return error;
 }
+
+/** Whether a connection failed after it was made: the platform may have received the request. */
+function isLost(cause: unknown): boolean {
+  return cause instanceof Error && lostCodes.includes(connectionErrorCode(cause));
+}
+
+const lostCodes = ['ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT'];
 
 function shortTime(ms: number): string {
   return ms < 1000 ? `${Math.round(ms)} ms` : duration(ms);

@@ -50,7 +50,7 @@ function requestFor(rest: RestClient, method: Method, path: string): RequestBuil
   }
   for (const pair of query.split('&').filter((one) => one !== '')) {
     const [name = '', value = ''] = split(pair, '=');
-    request = request.param(decoded(name), decoded(value));
+    request = request.param(decoded(blanksIn(name)), decoded(blanksIn(value)));
   }
   return request;
 }
@@ -60,9 +60,14 @@ function split(text: string, mark: string): readonly string[] {
   return at === -1 ? [text] : [text.slice(0, at), text.slice(at + 1)];
 }
 
+/** A plus sign is a blank in a query, and itself in a path. */
+function blanksIn(text: string): string {
+  return text.replaceAll('+', ' ');
+}
+
 function decoded(text: string): string {
   try {
-    return decodeURIComponent(text.replaceAll('+', ' '));
+    return decodeURIComponent(text);
   } catch {
     throw new UsageError(`"${text}" in the path is not valid percent-encoding: write a percent sign as %25`);
   }
@@ -83,10 +88,13 @@ async function dataOf(call: Call): Promise<unknown> {
 }
 
 async function contentOf({ terminal }: Call, file: string): Promise<string> {
-  if (file === '-') return new TextDecoder().decode(await terminal.readInput());
-  const bytes = await terminal.files.read(file);
+  const bytes = file === '-' ? await terminal.readInput() : await terminal.files.read(file);
   if (!bytes) throw new UsageError(`-d: there is no file "${file}"`);
-  return new TextDecoder().decode(bytes);
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new UsageError(`-d: ${file === '-' ? 'standard input' : file} is not UTF-8: save it as UTF-8`);
+  }
 }
 
 function jsonOf(text: string): unknown {

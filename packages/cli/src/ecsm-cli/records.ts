@@ -1,7 +1,7 @@
 /** Deployment records, as `get` and `describe` show them. `rollback` deploys one of them again. */
 import type { DeploymentRecord, DeploymentRecordDetail } from '@ecsm/client';
 import { Failure, UsageError } from '@ecsm/command-line';
-import { shape } from '@ecsm/runtime';
+import { redact, shape } from '@ecsm/runtime';
 import type { Column } from '../print/table.ts';
 import { ageCell, none, textCell, timeText } from './cells.ts';
 import { undefinedIfNotFound } from './not-found.ts';
@@ -53,7 +53,7 @@ export function recordItem(context: Context, record: DeploymentRecord): Item {
       textCell(imageOf(record)),
       record.nodeNames.join(',') || none,
       ageCell(context, record.createdTime),
-      record.command.join(' ') || none,
+      commandOf(record),
     ],
     whole: () => recordOf(context, record.id),
     describe: async () => describe(context, await recordOf(context, record.id)),
@@ -70,9 +70,15 @@ async function describe(context: Context, record: DeploymentRecordDetail): Promi
     ['Policy', textCell(record.policy)],
     ['Factor', textCell(record.factor)],
     ['Nodes', record.nodeNames.join(', ') || none],
-    ['Command', record.command.join(' ') || none],
+    ['Command', commandOf(record)],
   ]);
   return `${fields}${await objectPart('VSOA', record.vsoa)}${await objectPart('Configuration', record.config)}`;
+}
+
+/** Its arguments may be secrets. */
+function commandOf({ command }: DeploymentRecord): string {
+  const shown: unknown = redact(command);
+  return (Array.isArray(shown) ? shown.join(' ') : '') || none;
 }
 
 /** The platform returns the image as a text or as an object. */

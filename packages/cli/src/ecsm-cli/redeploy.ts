@@ -1,13 +1,14 @@
 /** `redeploy`: deploys all containers of a service again. */
 import type { Call } from '@ecsm/command-line';
-import { callPlatform, findServices } from './change.ts';
+import { callPlatform, findServices, untilInterrupted } from './change.ts';
 import { confirmOwned } from './confirm.ts';
 import { withPlatform } from './platform.ts';
 import { contextOf } from './resource.ts';
 import { namedTargets } from './targets.ts';
 import { deploymentsOf, waitUntilDeployed } from './waiting.ts';
 
-export async function run(call: Call): Promise<void> {
+export async function run(outside: Call): Promise<void> {
+  const call = untilInterrupted(outside);
   const names = namedTargets(call.words, ['service']).flatMap((target) => target.names);
   await withPlatform(call, async (platform) => {
     const services = await findServices(call, platform, names);

@@ -5,7 +5,7 @@
  */
 import type { ServiceBody, ServiceDetail } from '@ecsm/client';
 import { type Call, didYouMean, Failure, oneOf, UsageError } from '@ecsm/command-line';
-import { hidden, isApiError, type Manifest, readManifests, type Shape, shape } from '@ecsm/runtime';
+import { deepEqual, hidden, isApiError, type Manifest, readManifests, redact, type Shape, shape } from '@ecsm/runtime';
 
 export interface ServiceFile {
   readonly body: ServiceBody;
@@ -107,40 +107,74 @@ export function rejectUnknown({ unknown }: ServiceFile, present: object = {}): v
   for (const { name, error } of unknown) if (!(name in present)) throw error;
 }
 
-/** Replaces placeholders of secrets by the values of the present service. Throws `UsageError` if there is none. */
+/**
+ * Replaces placeholders of secrets by the values of the present service. Throws `UsageError` if there is none, or if the
+ * text around a placeholder is not as it is shown: the present value would undo that change.
+ */
 export function withSecrets(wanted: ServiceBody, present: ServiceDetail | undefined): ServiceBody {
-  const filled = { ...wanted, image: withPresentSecrets(wanted.image, present?.image, 'image') };
+  const shown: unknown = redact(present);
+  const shownImage = shape.isObject(shown) ? shown['image'] : undefined;
+  const filled = { ...wanted, image: withPresentSecrets(wanted.image, present?.image, shownImage, 'image') };
   return bodyFrom(filled);
 }
 
-function withPresentSecrets(value: unknown, present: unknown, path: string): unknown {
-  if (typeof value === 'string') return value.includes(hidden) ? presentSecret(value, present, path) : value;
+/** `shown` is `present` as `get` prints it. */
+function withPresentSecrets(value: unknown, present: unknown, shown: unknown, path: string): unknown {
+  if (typeof value === 'string') return value.includes(hidden) ? presentSecret(value, present, shown, path) : value;
   if (Array.isArray(value)) {
-    const others: readonly unknown[] = Array.isArray(present) ? present : [];
-    return value.map((item, index) =>
-      withPresentSecrets(item, sameVariable(item, others) ?? others[index], `${path}[${index}]`),
-    );
+    const [presents, showns] = [listOf(present), listOf(shown)];
+    return value.map((item, index) => {
+      const place = placeOf(value, index, presents, showns);
+      return withPresentSecrets(item, presents[place], showns[place], `${path}[${index}]`);
+    });
   }
   if (!shape.isObject(value)) return value;
-  const old = shape.isObject(present) ? present : {};
+  const [old, shownOld] = [shape.isObject(present) ? present : {}, shape.isObject(shown) ? shown : {}];
   return Object.fromEntries(
-    Object.entries(value).map(([key, one]) => [key, withPresentSecrets(one, old[key], `${path}.${key}`)]),
+    Object.entries(value).map(([key, one]) => [
+      key,
+      withPresentSecrets(one, old[key], shownOld[key], `${path}.${key}`),
+    ]),
   );
 }
 
-/** The environment variable with the same name. */
-function sameVariable(item: unknown, others: readonly unknown[]): unknown {
-  if (typeof item !== 'string' || !item.includes('=')) return undefined;
-  const start = item.slice(0, item.indexOf('=') + 1);
-  return others.find((other) => typeof other === 'string' && other.startsWith(start));
+/**
+ * The index of the present item, or -1. Items may have been moved, added and removed: an item that is shown like a present
+ * one is that one, unless several are shown alike and some of them were removed.
+ */
+function placeOf(
+  items: readonly unknown[],
+  index: number,
+  presents: readonly unknown[],
+  showns: readonly unknown[],
+): number {
+  const places = placesLike(showns, lookOf(items, index));
+  const [first = -1] = places;
+  if (first === -1) return items.length === showns.length ? index : -1;
+  const twins = placesLike(items, lookOf(items, index));
+  if (twins.length === places.length) return places[twins.indexOf(index)] ?? -1;
+  return places.every((place) => deepEqual(presents[place], presents[first])) ? first : -1;
 }
 
-function presentSecret(value: string, present: unknown, path: string): unknown {
-  const start = value.slice(0, value.indexOf(hidden));
-  if (value === hidden ? present !== undefined : typeof present === 'string' && present.startsWith(start))
-    return present;
+/** All placeholders look the same; a placeholder belongs to the flag before it. */
+function lookOf(items: readonly unknown[], index: number): unknown {
+  return items[index] === hidden ? [items[index - 1] ?? null, hidden] : items[index];
+}
+
+function placesLike(items: readonly unknown[], look: unknown): readonly number[] {
+  return items.flatMap((_, index) => (deepEqual(lookOf(items, index), look) ? [index] : []));
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function presentSecret(value: string, present: unknown, shown: unknown, path: string): unknown {
+  if (value === shown && present !== undefined) return present;
   throw new UsageError(
-    `${path} is "${hidden}", a placeholder for a secret, and there is no present value to keep: write the real value`,
+    value === hidden
+      ? `${path} is "${hidden}", a placeholder for a secret, and there is no present value to keep: write the real value`
+      : `${path} contains "${hidden}", a placeholder for a secret, and is not the present value: write the real value`,
   );
 }
 

@@ -1,7 +1,8 @@
 /** Services, as `get` and `describe` show them. */
 import { isOn, numberOf, type ServiceDetail, type ServiceFilter, type ServiceRow, textsOf } from '@ecsm/client';
-import { UsageError } from '@ecsm/command-line';
+import { UsageError, visible } from '@ecsm/command-line';
 import { ownerKeysOf, platformName, readMark } from '@ecsm/operator';
+import { redactText } from '@ecsm/runtime';
 import type { Cell } from '../print/table.ts';
 import { ageCell, imageText, none, statusCell, textCell, timeText, unknown } from './cells.ts';
 import { containerColumns, containerItem } from './containers.ts';
@@ -153,7 +154,9 @@ function ownerText(detail: ServiceDetail): string {
 }
 
 function failuresOf({ errorInstance }: ServiceRow): string {
-  const lines = (errorInstance ?? []).map(({ nodeName, message }) => `${nodeName ?? unknown}: ${message ?? unknown}`);
+  const lines = (errorInstance ?? []).map(({ nodeName, message }) =>
+    visible(redactText(`${nodeName ?? unknown}: ${message ?? unknown}`)),
+  );
   return lines.length === 0 ? '' : part('Failed', `${lines.join('\n')}\n`);
 }
 

@@ -1,17 +1,17 @@
 /** The layout of `describe`: fields in two columns, and sections with a title. */
 
 import { displayWidth, type OutputStream, padEnd, visible } from '@ecsm/command-line';
-import { redact } from '@ecsm/runtime';
+import { redact, redactText } from '@ecsm/runtime';
 import { formatYaml } from '../print/documents.ts';
 import { formatTable, type Table } from '../print/table.ts';
 import { none } from './cells.ts';
 
 export type Field = readonly [name: string, value: string];
 
-/** `Name:      telemetry`, one per line. */
+/** `Name:      telemetry`, one per line, with secrets hidden: a reason for a failure may contain one. */
 export function fieldLines(fields: readonly Field[]): string {
   const width = Math.max(0, ...fields.map(([name]) => displayWidth(name))) + 1;
-  return fields.map(([name, value]) => `${padEnd(`${name}:`, width)}  ${visible(value)}\n`).join('');
+  return fields.map(([name, value]) => `${padEnd(`${name}:`, width)}  ${visible(redactText(value))}\n`).join('');
 }
 
 /** A title with an indented body below it, or `<none>` after the title if the body is empty. */

@@ -3,7 +3,7 @@
  */
 import { type ContainerRow, collect, type ServiceRow } from '@ecsm/client';
 import { type Call, Failure, plural, withProgress } from '@ecsm/command-line';
-import { sleep } from '@ecsm/runtime';
+import { redactText, sleep } from '@ecsm/runtime';
 import { isLinkError } from './link.ts';
 import type { Platform } from './platform.ts';
 import { progressReporter } from './progress-bar.ts';
@@ -74,7 +74,8 @@ export async function waitUntilDeployed(call: Call, platform: Platform, deployme
     if (failed.length > 0 && !isInProgress) {
       const [{ failedMessage, nodeName } = { failedMessage: null, nodeName: 'a node' }] = failed;
       const where = `${plural(failed.length, 'container')} of service/${name}`;
-      throw new Failure(`${where} could not be deployed: ${failedMessage ?? 'no reason given'} (on ${nodeName})`);
+      const why = redactText(failedMessage ?? 'no reason given');
+      throw new Failure(`${where} could not be deployed: ${why} (on ${nodeName})`);
     }
     const isOld = rows.some(
       (one) => (before?.has(one.taskId) && before.get(one.taskId) === one.deployNum) || hasOtherImage(one, image),

@@ -149,6 +149,19 @@ describe('running a program', () => {
     expect([await runProgram(program, ['do'], terminal), err.text]).toEqual([0, '']);
   });
 
+  it('fails for a reason of its own also when its output is closed', async () => {
+    const { terminal, out, err } = testTerminal();
+    const program = sampleProgram(
+      doing(async () => {
+        out.isClosed = true;
+        terminal.out.write('more');
+        throw new Failure('1 of 5 could not be applied');
+      }),
+    );
+    expect(await runProgram(program, ['do'], terminal)).toBe(1);
+    expect(err.text).toBe('sample: 1 of 5 could not be applied\n');
+  });
+
   it('fails when its output cannot be written', async () => {
     const { terminal, err } = testTerminal();
     const drained = () => Promise.reject(new Failure('standard output cannot be written: the disk is full'));

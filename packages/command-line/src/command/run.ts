@@ -12,15 +12,15 @@ export const completeWord = '__complete';
 /** Never throws. The output is flushed when it resolves. */
 export async function runProgram(program: Program, argv: readonly string[], terminal: Terminal): Promise<number> {
   if (argv[0] === completeWord) return complete(program, argv.slice(1), terminal);
-  let code: number;
+  let code = 0;
   try {
     code = await runCommand(program, argv, terminal);
     await terminal.out.drained();
   } catch (error) {
-    // Only a failed write to the output gets here. The command may have failed for the same reason.
-    code = report(program, error, terminal, { path: [], isVerbose: false });
+    // Only a failed write to the output gets here. A command that failed has failed whether or not its output is read.
+    const failed = report(program, error, terminal, { path: [], isVerbose: false });
+    code ||= failed;
   }
-  if (terminal.signal.aborted && terminal.signal.reason instanceof OutputClosed) code = 0;
   await terminal.ended(code);
   // Messages that cannot be written do not change the exit code.
   await terminal.err.drained().catch(() => {});
@@ -76,7 +76,8 @@ function report(
   const say = (text: string) => terminal.err.write(`${text}\n`);
   const printError = (text: string) => say(`${program.name}: ${visible(text.replace(/\s*\n\s*/g, ' '))}`);
   const stop = interruption(terminal);
-  if (stop instanceof OutputClosed) return stop.exitCode;
+  // What else fails then fails because of it.
+  if (stop instanceof OutputClosed && !(error instanceof Failure)) return stop.exitCode;
   // The reason for which everything was stopped explains whatever failed because of it.
   const cause = terminal.signal.aborted && terminal.signal.reason instanceof Failure ? terminal.signal.reason : error;
   let code = failureCode;
@@ -98,7 +99,7 @@ function report(
     if (!hasVerbose) say(stackOf(cause));
   }
   if (isVerbose && !(cause instanceof UsageError)) say(stackOf(cause));
-  return stop?.exitCode ?? code;
+  return stop instanceof Interrupted ? stop.exitCode : code;
 }
 
 /** Errors that have been printed. */

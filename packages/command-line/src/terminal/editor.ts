@@ -8,6 +8,9 @@ import { Failure } from '../command/errors.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+/** Replaced characters would be stored. */
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
 export interface Edited {
   readonly text: string;
   /** Where it is saved, in a directory of its own. */
@@ -16,20 +19,26 @@ export interface Edited {
 
 /**
  * The file is kept until `discard`, and removed if the editor fails. When the signal aborts, the editor gets SIGTERM and
- * the file is kept.
+ * the file is kept, as is one that is not UTF-8.
  */
 export async function editText(text: string, suffix: string, env: Environment, signal: AbortSignal): Promise<Edited> {
   const editor = env['VISUAL'] || env['EDITOR'] || 'vi';
   const path = join(await ownDirectory(env['TMPDIR'] || tmpdir()), `edit${suffix}`);
+  let saved: Uint8Array;
   try {
     await writeFile(path, text, { mode: 0o600, flag: 'wx' });
     await runEditor(editor, path, env, signal);
-    return { text: await readFile(path, 'utf8'), path };
+    saved = await readFile(path);
   } catch (error) {
     if (signal.aborted) throw new Failure(`interrupted: what the editor has saved is in ${path}`);
     await discard(path);
     if (error instanceof Failure) throw error;
     throw new Failure(`cannot edit the text: ${error instanceof Error ? error.message : error}`, { cause: error });
+  }
+  try {
+    return { text: utf8.decode(saved), path };
+  } catch {
+    throw new Failure(`the saved text is not UTF-8, and nothing was changed: save it as UTF-8. It is kept in ${path}`);
   }
 }
 

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   mkdirSync,
   mkdtempSync,
@@ -93,6 +94,12 @@ describe('files on disk', () => {
     expect([everything(), readFileSync(join(directory, 'new'), 'utf8')]).toEqual([['new'], 'old']);
     await files.write('exclusive', bytes('x'), { exclusive: true });
     expect(everything()).toEqual(['exclusive', 'new']);
+  });
+
+  it('do not take the place of a pipe or a device', async () => {
+    execFileSync('mkfifo', [join(directory, 'pipe')]);
+    expect(await refusal(files.write('pipe', bytes('x')))).toBe('pipe cannot be written: it is a device or a pipe');
+    expect([statSync(join(directory, 'pipe')).isFIFO(), everything()]).toEqual([true, ['pipe']]);
   });
 
   it('have a size limit when read completely, and none when read in chunks', async () => {

@@ -113,14 +113,10 @@ async function writeAtomically(
 ): Promise<void> {
   const temporary = join(dirname(path), `.${process.pid}-${++written}.part`);
   // Fails before a long write, not only after it.
-  if (
-    exclusive &&
-    (await stat(path).then(
-      () => true,
-      () => false,
-    ))
-  )
-    throw exists();
+  const present = await stat(path).catch(() => undefined);
+  if (exclusive && present) throw failed('EEXIST');
+  // A pipe or a device would be replaced by a file: its reader would wait forever, and others would lose /dev/null.
+  if (present && !present.isFile() && !present.isDirectory()) throw failed('EFTYPE');
   const file = await open(temporary, 'wx', mode);
   try {
     try {
@@ -151,8 +147,9 @@ async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-function exists(): Error {
-  return Object.assign(new Error('it exists'), { code: 'EEXIST' });
+/** As the operating system reports it. */
+function failed(code: string): Error {
+  return Object.assign(new Error(code), { code });
 }
 
 async function unlessMissing<T>(path: string, verb: string, work: () => Promise<T>): Promise<T | undefined> {
@@ -183,6 +180,7 @@ const reasons: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'its name is too long',
   ELOOP: 'there are too many levels of symbolic links',
   EMFILE: 'too many files are open',
+  EFTYPE: 'it is a device or a pipe',
 };
 
 function explained(path: string, verb: string, error: unknown): unknown {

@@ -134,6 +134,12 @@ describe('an editor', () => {
     expect(left()).toHaveLength(1);
   });
 
+  it('that saves a text that is not UTF-8 changes nothing, and the text is kept', async () => {
+    const { code, out, err } = await sample.run(['edit'], { env: { EDITOR: "sed -i 's/1/\\xfc/'" } });
+    const path = /^sample: the saved text is not UTF-8, .* It is kept in (\S+)\n$/.exec(err)?.[1] ?? err;
+    expect([code, out, readFileSync(path, 'latin1')]).toEqual([1, '', 'replicas: \u00fc\n']);
+  });
+
   it('that fails or does not exist leaves no file', async () => {
     const before = left();
     expect((await sample.run(['edit'], { env: { EDITOR: 'false' } })).err).toBe(

@@ -77,7 +77,8 @@ function metadataFacts({ kind, object }: Item, nowMs: number): readonly Fact[] {
   const pending = finalizers.length === 0 ? '' : `, waiting for ${finalizers.join(', ')}`;
   return [
     ['Name', name],
-    ['Namespace', namespace],
+    // A cluster-scoped object has none, contrary to its type.
+    ['Namespace', namespace ?? ''],
     ['Kind', `${kind.kind} (${kind.apiVersion})`],
     ['Labels', Object.entries(labels ?? {}).map(([key, value]) => `${key}=${redactNamed(key, value)}`)],
     ['Annotations', shown.map(([key, value]) => `${key}: ${redactNamed(key, value)}`)],
@@ -105,15 +106,14 @@ function withoutConditions(status: unknown): unknown {
 function conditionsText({ status }: ApiObject<unknown, unknown>, paint: Paint, nowMs: number): string {
   if (typeof status !== 'object' || status === null || !('conditions' in status)) return '';
   const { conditions } = status;
-  const rows = (Array.isArray(conditions) ? conditions : [])
-    .filter(isCondition)
-    .map((condition): readonly Cell[] => [
-      condition.type,
-      { text: condition.status, style: lookOf(condition) },
-      ageOf(condition.lastTransitionTime, nowMs),
-      condition.reason,
-      condition.message,
-    ]);
+  const rows = (Array.isArray(conditions) ? conditions : []).filter(isCondition).map((condition): readonly Cell[] => [
+    condition.type,
+    { text: condition.status, style: lookOf(condition) },
+    ageOf(condition.lastTransitionTime, nowMs),
+    condition.reason,
+    // It may contain what the platform has reported.
+    redactText(condition.message),
+  ]);
   const columns = ['TYPE', 'STATUS', 'SINCE', 'REASON', 'MESSAGE'].map((name) => ({ name }));
   return tableSection('Conditions', columns, rows, paint);
 }

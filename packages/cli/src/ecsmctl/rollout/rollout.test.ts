@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { condition, createManagedHistory, inputOf, kitPool, settle } from '../shared/history.kit.ts';
 import { type RegistryKit, registryKit } from '../shared/registry.kit.ts';
 
-const freshKit = kitPool(16);
+const freshKit = kitPool(18);
 
 const history = [
   { image: 'telemetry@1.0.0#sylixos', hash: '11111111' },
@@ -259,6 +259,25 @@ describe('rollout pause, resume and restart', () => {
     expect(err).toBe('the rollout is paused; resume it with "ecsmctl rollout resume ecsmservice/camera"\n');
   });
 
+  it('change all services when the output is closed, and none after Ctrl-C', async () => {
+    const kit = freshKit();
+    const registry = await kit.open();
+    const services = registry.resource(ECSMService);
+    for (const name of ['a', 'b', 'c']) await services.create(inputOf('a@1#sylixos', name));
+    const paused = async () => (await services.list()).items.map(({ spec }) => spec.paused);
+    const unheard = kit.start('rollout pause services --all');
+    unheard.test.out.isClosed = true;
+    expect([await unheard.code, await paused()]).toEqual([0, [true, true, true]]);
+    const stopped = kit.start('rollout resume services --all');
+    const write = stopped.test.out.write;
+    stopped.test.out.write = (text) => {
+      write.call(stopped.test.out, text);
+      stopped.test.interrupt();
+    };
+    expect([await stopped.code, await paused()]).toEqual([130, [false, true, true]]);
+    expect(stopped.test.err.text).toBe('interrupted: 1 of 3 services done\n');
+  });
+
   it('do not change an object that is being deleted', async () => {
     const kit = freshKit();
     await createManagedHistory(kit, history);
@@ -276,6 +295,19 @@ describe('rollout pause, resume and restart', () => {
 });
 
 describe('rollout status', () => {
+  it('hides secrets in what the platform has reported, as describe does', async () => {
+    const kit = freshKit();
+    await createManagedHistory(kit, history);
+    const why = condition('Degraded', 'True', 'DeploymentFailed', 'cannot pull https://admin:hunter2@registry/x');
+    const progressing = condition('Progressing', 'True', 'RollingOut', 'in progress');
+    await settle(await kit.open(), 'telemetry', { readyReplicas: 1, conditions: [why, progressing] });
+    for (const line of ['rollout status service/telemetry --watch=false', 'describe service telemetry']) {
+      const { out } = await kit.run(line);
+      expect(out).toContain('cannot pull https://<hidden>@registry/x');
+      expect(out).not.toContain('hunter2');
+    }
+  });
+
   it('prints the current state with --watch=false', async () => {
     const kit = freshKit();
     await createManagedHistory(kit, history);

@@ -2,7 +2,7 @@
 
 import { plural } from '@ecsm/command-line';
 import type { ECSMService } from '@ecsm/operator/kinds';
-import { findCondition, timeMsOf } from '@ecsm/runtime';
+import { findCondition, redactText, timeMsOf } from '@ecsm/runtime';
 
 export type RolloutState =
   | { readonly is: 'done' }
@@ -10,23 +10,28 @@ export type RolloutState =
   | { readonly is: 'stuck'; readonly message: string }
   | { readonly is: 'in progress'; readonly message: string };
 
+/** Messages of conditions may contain what the platform has reported, so secrets in them are hidden. */
 export function rolloutState(service: ECSMService): RolloutState {
   const { metadata, spec, status } = service;
   if (metadata.deletionTimestamp !== undefined) return { is: 'stuck', message: 'it is being deleted' };
   const inProgress = (message: string): RolloutState => ({
     is: 'in progress',
-    message: `${message}${outageText(service)}`,
+    message: redactText(`${message}${outageText(service)}`),
+  });
+  const stuck = (reason: string, message: string): RolloutState => ({
+    is: 'stuck',
+    message: redactText(`${reason}: ${message}`),
   });
   const degraded = findCondition(status?.conditions, 'Degraded');
   // Only another spec, or a change of the platform, ends a refusal.
   if (degraded?.reason === 'PlatformRefused' && degraded.observedGeneration === metadata.generation) {
-    return { is: 'stuck', message: `${degraded.reason}: ${degraded.message}` };
+    return stuck(degraded.reason, degraded.message);
   }
   if (status?.observedGeneration !== metadata.generation) {
     return inProgress('the operator has not observed the latest change yet');
   }
   const progressing = findCondition(status.conditions, 'Progressing');
-  if (progressing?.status === 'False') return { is: 'stuck', message: `${progressing.reason}: ${progressing.message}` };
+  if (progressing?.status === 'False') return stuck(progressing.reason, progressing.message);
   if (progressing?.reason === 'Complete') return { is: 'done' };
   if (progressing?.status === 'Unknown' && progressing.reason.startsWith('Dependency')) {
     return inProgress(`it waits for its dependencies: ${progressing.message}`);

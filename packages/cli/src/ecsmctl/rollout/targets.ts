@@ -1,11 +1,12 @@
 /** Selects the services of a rollout command. */
 
-import { type Call, Failure, UsageError } from '@ecsm/command-line';
+import { type Call, Failure, Interrupted, plural, UsageError } from '@ecsm/command-line';
 import { ECSMService } from '@ecsm/operator/kinds';
 import { isApiError, type Kind } from '@ecsm/runtime';
 import { parseResourceArgs, shortNameOf } from '../shared/kinds.ts';
 import type { Session } from '../shared/session.ts';
 import { missing, type Target, targetsOf } from '../shared/targets.ts';
+import { withExistingRegistry } from '../write/dry-run.ts';
 
 /** Reads the selected services. Throws `UsageError` for a kind without rollouts, `Failure` if nothing is found. */
 export async function servicesOf(call: Call, session: Session): Promise<readonly ECSMService[]> {
@@ -21,6 +22,27 @@ export async function servicesOf(call: Call, session: Session): Promise<readonly
   const services: ECSMService[] = [];
   for (const target of targets) services.push(await readService(session, target));
   return services;
+}
+
+/**
+ * Changes the selected services, one after the other. An interruption ends it between two of them; a closed output
+ * (`| head`) does not.
+ */
+export async function changeServices(
+  call: Call,
+  change: (session: Session, service: ECSMService) => Promise<void>,
+): Promise<void> {
+  const { err, signal } = call.terminal;
+  await withExistingRegistry(call, async (session) => {
+    const services = await servicesOf(call, session);
+    for (const [index, service] of services.entries()) {
+      if (signal.aborted && signal.reason instanceof Interrupted) {
+        err.write(`interrupted: ${index} of ${plural(services.length, 'service')} done\n`);
+        throw signal.reason;
+      }
+      await change(session, service);
+    }
+  });
 }
 
 /** Adds a hint for a name without a kind. */

@@ -4,20 +4,18 @@ import { ECSMService, restartedAtAnnotation, type ServiceRevision } from '@ecsm/
 import { isApiError, type Kind } from '@ecsm/runtime';
 import { managerOf } from '../shared/managers.ts';
 import { wholeNumberOf } from '../shared/numbers.ts';
-import { type Session, withSession } from '../shared/session.ts';
+import type { Session } from '../shared/session.ts';
 import { isDryRun } from '../shared/targets.ts';
 import { noRevision } from './history.ts';
 import { imageOf, isWanted, revisionsOf } from './revisions.ts';
-import { readService, rejectDeleted, resumeLine, servicesOf, targetOf, titleOf } from './targets.ts';
+import { changeServices, readService, rejectDeleted, resumeLine, targetOf, titleOf } from './targets.ts';
 
 const attemptsMax = 5;
 
 export const run: Run = async (call) => {
   // As in kubectl, 0 selects the previous revision.
   const number = wholeNumberOf(call, 'to-revision', 0) || undefined;
-  await withSession(call, async (session) => {
-    for (const service of await servicesOf(call, session)) await undo(call, session, service, number);
-  });
+  await changeServices(call, (session, service) => undo(call, session, service, number));
 };
 
 async function undo(call: Call, session: Session, found: ECSMService, number: number | undefined): Promise<void> {

@@ -98,6 +98,11 @@ describe('invalid files', () => {
   write('kindless.yaml', 'metadata: { name: a }\n');
   write('again.yaml', service('one'));
   write('hidden.yaml', service('h', '').replace('@1.0.0 }', '@1.0.0, vsoa: { password: <hidden> } }'));
+  write(
+    'hidden-part.yaml',
+    service('h', '').replace('@1.0.0 }', '@1.0.0, env: [{ name: DB, value: "postgres://<hidden>@db/x" }] }'),
+  );
+  write('hidden-note.yaml', service('h', '').replace('name: h', 'name: h\n  annotations: { a.b/token: <hidden> }'));
   write('many.yaml', service('many', '  replica: 3\n  pause: true\n'));
 
   it.each([
@@ -136,12 +141,27 @@ describe('invalid files', () => {
       1,
       'hidden.yaml:7:39: spec.template.vsoa.password: "<hidden>" is a placeholder for a secret: write the secret itself, or omit the field',
     ],
+    [
+      '-f hidden-part.yaml',
+      1,
+      'hidden-part.yaml:7:49: spec.template.env[0].value: "<hidden>" is a placeholder for a secret',
+    ],
+    [
+      '-f hidden-note.yaml',
+      1,
+      'hidden-note.yaml:5:18: metadata.annotations[a.b/token]: "<hidden>" is a placeholder for a secret',
+    ],
   ])('are refused in one line: %s', async (flags, code, message) => {
     const ran = await read(flags);
     expect(ran).toMatchObject({ code, out: '' });
     const [line, ...others] = ran.err.trimEnd().split('\n');
     expect(line?.startsWith(`ecsmctl: ${message}`) ? `ecsmctl: ${message}` : line).toBe(`ecsmctl: ${message}`);
     expect(others).toEqual(code === 2 ? ['Try: ecsmctl read --help'] : []);
+  });
+
+  it('may have placeholders in what is not written', async () => {
+    write('shown.yaml', `${service('shown')}status: { message: "the password <hidden> was refused" }\n`);
+    expect((await read('-f shown.yaml')).err).not.toContain('placeholder');
   });
 
   it('are reported with the place of the syntax error', async () => {

@@ -3,13 +3,16 @@
 import { type Call, Failure, plural, UsageError, visible } from '@ecsm/command-line';
 import {
   formatManifestError,
+  formatPath,
   hidden,
   isApiError,
   type JsonObject,
   type JsonValue,
   type Kind,
+  lastAppliedAnnotation,
   type Manifest,
   type ObjectInput,
+  type PathSegment,
   readManifests,
   validateManifest,
 } from '@ecsm/runtime';
@@ -19,7 +22,7 @@ export interface Document {
   readonly kind: Kind;
   readonly namespace: string;
   readonly name: string;
-  /** As in the file, with the namespace added if absent. Validated; defaults are not filled in. */
+  /** As in the file, with the namespace added if absent, if the kind has one. Validated; defaults are not filled in. */
   readonly object: ObjectInput<unknown, unknown>;
   /** Provides the positions of fields. */
   readonly manifest: Manifest;
@@ -202,19 +205,23 @@ async function problemsOf(manifest: Manifest, { kinds, namespace, namespaceFrom 
 /** Finding the position of each occurrence takes time. */
 const hiddenMax = 20;
 
-/** Paths of the first redacted secrets. Storing the placeholder would lose the secret. */
-function hiddenIn(object: JsonObject): readonly string[] {
+/**
+ * Paths of the first redacted secrets: of whole values, and of parts such as the password in a URL. Storing the placeholder
+ * would lose the secret. The status is not written, and the annotation of earlier versions is not applied.
+ */
+function hiddenIn({ status: _, ...object }: JsonObject): readonly string[] {
   const found: string[] = [];
-  const visit = (value: JsonValue, path: string) => {
+  const visit = (value: JsonValue, path: readonly PathSegment[]) => {
     if (found.length === hiddenMax) return;
-    if (value === hidden) found.push(path);
-    else if (Array.isArray(value)) for (const [index, item] of value.entries()) visit(item, `${path}[${index}]`);
+    if (typeof value === 'string' && value.includes(hidden)) found.push(formatPath('', path));
+    else if (Array.isArray(value)) for (const [index, item] of value.entries()) visit(item, [...path, index]);
     else if (typeof value === 'object' && value !== null) {
-      for (const [key, field] of Object.entries(value)) if (field !== undefined) visit(field, `${path}.${key}`);
+      for (const [key, field] of Object.entries(value)) {
+        if (field !== undefined && key !== lastAppliedAnnotation) visit(field, [...path, key]);
+      }
     }
   };
-  const { spec } = object;
-  if (spec !== undefined) visit(spec, 'spec');
+  visit(object, []);
   return found;
 }
 
@@ -229,8 +236,9 @@ function documentOf(manifest: Manifest, { kinds, namespace: fallback }: Manifest
   const written: unknown = manifest.object;
   if (!isValid(written)) throw new Error('a validated manifest is not an object');
   const namespace = written.metadata.namespace ?? fallback;
-  const object = { ...written, metadata: { ...written.metadata, namespace } };
   const kind = kinds.get(written.apiVersion, written.kind);
+  const isCluster = kind.scope === 'Cluster';
+  const object = isCluster ? written : { ...written, metadata: { ...written.metadata, namespace } };
   return { kind, namespace, name: object.metadata.name, object, manifest };
 }
 

@@ -1,11 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Program } from '@ecsm/command-line';
+import { ECSMService } from '@ecsm/operator';
+import { ApiError } from '@ecsm/runtime';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { allNamespacesFlag, filenameFlag, globalFlags, recursiveFlag, selectorFlag } from './flags.ts';
 import { fillRegistry, registryKit } from './registry.kit.ts';
 import { withSession } from './session.ts';
-import { objectsOf, targetsOf } from './targets.ts';
+import { missing, objectsOf, targetsOf } from './targets.ts';
 
 /** A program with one command, which prints its targets. */
 const program: Program = {
@@ -55,6 +57,18 @@ spec:
   template: { image: radar@1.0.0 }
 `,
 );
+
+describe('missing', () => {
+  it('names the object also if the user may not list all namespaces', async () => {
+    const registry = await kit.open();
+    const refused = () => Promise.reject(new ApiError('Forbidden', { reason: 'cannot list at the cluster scope' }));
+    const guarded = Object.assign(Object.create(registry), { resource: () => ({ versions: refused }) });
+    const target = { kind: ECSMService, namespace: 'orbit', name: 'nothing' };
+    expect((await missing({ registry: guarded }, target)).message).toBe(
+      'there is no ecsmservice "nothing" in the namespace "orbit"',
+    );
+  });
+});
 
 describe('targetsOf', () => {
   it.each([

@@ -95,13 +95,15 @@ export async function findTarget({ registry }: Session, { kind, namespace, name 
 }
 
 /** The error for an object that does not exist, with a suggestion. */
-export async function missing({ registry }: Session, { kind, namespace, name }: Target): Promise<Failure> {
-  const { keys } = await registry.resource(kind).versions();
-  const places = keys.flatMap((key) => registry.locate(key) ?? []);
+export async function missing(
+  { registry }: Pick<Session, 'registry'>,
+  { kind, namespace, name }: Target,
+): Promise<Failure> {
+  const places = (await keysOf(registry, kind)).flatMap((key) => registry.locate(key) ?? []);
   const elsewhere = places.filter((place) => place.name === name).map((place) => place.namespace);
   const near = nearest(
     name,
-    places.filter((place) => place.namespace === namespace).map((place) => place.name),
+    places.filter((place) => kind.scope === 'Cluster' || place.namespace === namespace).map((place) => place.name),
   );
   const hint =
     elsewhere.length > 0
@@ -109,7 +111,18 @@ export async function missing({ registry }: Session, { kind, namespace, name }: 
       : near === undefined
         ? ''
         : `. Did you mean "${near}"?`;
-  return new Failure(`there is no ${kind.singular} "${name}" in the namespace "${namespace}"${hint}`);
+  const where = kind.scope === 'Cluster' ? '' : ` in the namespace "${namespace}"`;
+  return new Failure(`there is no ${kind.singular} "${name}"${where}${hint}`);
+}
+
+/** Empty if they cannot be read: a user of a server may not list all namespaces, and the suggestion is optional. */
+async function keysOf(registry: Session['registry'], kind: Kind): Promise<readonly string[]> {
+  try {
+    return (await registry.resource(kind).versions()).keys;
+  } catch (error) {
+    if (isApiError(error)) return [];
+    throw error;
+  }
 }
 
 /** Lists these kinds in the namespace, or in all with `-A`. Warns about records that cannot be read. */

@@ -14,14 +14,16 @@ export interface UserFields {
 /** Omits status, uid, versions and the last-applied annotation. Fields are in the usual order of manifests. */
 export function userFieldsOf(object: AnyObject, finalizers = object.metadata.finalizers ?? []): UserFields {
   const { apiVersion, kind, metadata, status: _, ...content } = object;
-  const { name, namespace, labels = {}, ownerReferences } = metadata;
+  const { name, labels = {}, ownerReferences } = metadata;
+  // A cluster-scoped object has none, contrary to its type.
+  const namespace: string | undefined = metadata.namespace;
   const annotations = userAnnotations(metadata.annotations);
   return {
     apiVersion,
     kind,
     metadata: {
       name,
-      namespace,
+      ...(namespace !== undefined && { namespace }),
       ...(Object.keys(labels).length > 0 && { labels }),
       ...(annotations && { annotations }),
       ...(finalizers.length > 0 && { finalizers }),

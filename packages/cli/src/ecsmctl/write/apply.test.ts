@@ -151,6 +151,23 @@ describe('apply', () => {
   });
 });
 
+describe('apply of what get has printed', () => {
+  const kit = writeKit();
+
+  it('is refused where a secret is hidden in a part of a text', async () => {
+    const env = '    env: [{ name: DB, value: "postgres://admin:hunter2@db/main" }]\n';
+    kit.write('db.yaml', `${serviceText('db')}${env}`);
+    await kit.shown('apply -f db.yaml');
+    const { out } = await kit.run('get service db -o yaml');
+    const input = out.replace('password: <hidden>', 'password: hunter2').replace('replicas: 2', 'replicas: 3');
+    expect(await kit.shown('apply -f - --force-conflicts', { input })).toMatch(
+      /spec\.template\.env\[0\]\.value: "<hidden>" is a placeholder for a secret: .*\n= 1\n$/,
+    );
+    const { spec } = await kit.inside((registry) => registry.resource(ECSMService).get('db'));
+    expect(spec.template.env).toEqual([{ name: 'DB', value: 'postgres://admin:hunter2@db/main' }]);
+  });
+});
+
 describe('apply to an object of several managers', () => {
   const kit = writeKit();
   const paused = serviceText('shared', { spec: '  paused: false\n' });
@@ -263,6 +280,19 @@ describe('apply --prune', () => {
     );
   });
 
+  it('keeps objects without a namespace that are in the files, and deletes others once', async () => {
+    const priority = (name: string) =>
+      `apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: { name: ${name}, labels: { app: p } }\nvalue: 7\n`;
+    const inOrbit = labelled('far', 'p').replace('name: far', 'name: far\n  namespace: orbit');
+    kit.write('cluster.yaml', `${priority('high')}---\n${inOrbit}---\n${labelled('near', 'p')}`);
+    kit.write('low.yaml', priority('low'));
+    await kit.shown('apply -f low.yaml');
+    expect(await kit.shown('apply -f cluster.yaml --prune -l app=p')).toBe(
+      'priorityclass/high created\necsmservice/far created\necsmservice/near created\npriorityclass/low pruned\n',
+    );
+    expect(await kit.shown('get priorityclasses -o name')).toBe('priorityclass/high\n');
+  });
+
   it('applies only matching objects, and keeps objects that are in the files but do not match', async () => {
     kit.write('relabelled.yaml', `${labelled('a', 'z')}---\n${labelled('c', 'x')}`);
     expect(await kit.shown('apply -f relabelled.yaml --prune -l app=x')).toBe(
@@ -343,6 +373,27 @@ describe('apply --wait', () => {
   it('does not wait for objects that are already available', async () => {
     expect(await kit.shown('apply -f fleet.yaml --wait', inRealTime)).toBe(
       'ecsmservice/telemetry unchanged\necsmservice/camera unchanged\n',
+    );
+  });
+
+  it('hides secrets in what the platform has refused', async () => {
+    kit.write('refused.yaml', serviceText('refused'));
+    await kit.shown('apply -f refused.yaml');
+    const degraded = {
+      type: 'Degraded',
+      status: 'True',
+      reason: 'PlatformRefused',
+      message: 'cannot pull https://admin:hunter2@registry/x',
+      observedGeneration: 1,
+      lastTransitionTime: '2026-01-02T03:04:05Z',
+    } as const;
+    await kit.inside((registry) =>
+      registry
+        .resource(ECSMService)
+        .updateStatus({ metadata: { name: 'refused' }, status: { conditions: [degraded] } }),
+    );
+    expect(await kit.shown('apply -f refused.yaml --wait', inRealTime)).toContain(
+      'ecsmservice/refused cannot become available: cannot pull https://<hidden>@registry/x\n',
     );
   });
 

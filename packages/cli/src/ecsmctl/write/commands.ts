@@ -73,7 +73,7 @@ const create: Command = {
 const replace: Command = {
   name: 'replace',
   help: 'replace existing objects by those in files',
-  more: 'Fails for objects that do not exist. Fields that are not in the file get their defaults; apply keeps the fields of others. If the file has a resourceVersion, it has to be the present one.',
+  more: 'Fails for objects that do not exist. Fields that are not in the file get their defaults, except finalizers, which are kept; apply keeps the fields of others. If the file has a resourceVersion, it has to be the present one.',
   examples: [{ help: 'replace an object', line: 'ecsmctl replace -f examples/quickstart/worker.yaml --dry-run' }],
   ...filesOnly,
   group,

@@ -1,7 +1,8 @@
 /** `delete`, with and without somebody who cleans up. */
 import { ECSMService, ServiceRevision } from '@ecsm/operator';
-import { Lease } from '@ecsm/runtime';
+import { type Kind, Lease } from '@ecsm/runtime';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { leaveOnPlatform, orphan } from './orphan.ts';
 import { inRealTime, serviceText, writeKit } from './write.kit.ts';
 
 const finalizer = 'ecsm.sh/platform-service';
@@ -115,6 +116,30 @@ describe('delete', () => {
     await make('phoenix');
     expect(await code).toBe(0);
     expect(await names()).toEqual(['ecsmservice/phoenix']);
+  });
+
+  it('does not mark an object that was recreated meanwhile with --cascade=orphan', async () => {
+    const before = await make('reborn');
+    await kit.run('delete service reborn');
+    await make('reborn');
+    await expect(kit.inside((registry) => leaveOnPlatform(registry, before))).rejects.toThrow();
+    expect((await find('reborn'))?.metadata.annotations).toBeUndefined();
+    await kit.run('delete service reborn');
+  });
+
+  it('does not read what is in no namespace with --cascade=orphan', async () => {
+    const owner = await make('owner');
+    const listed = await kit.inside(async (registry) => {
+      const kinds: string[] = [];
+      const resource = (kind: Kind) => {
+        kinds.push(kind.kind);
+        return registry.resource(kind);
+      };
+      await orphan(Object.assign(Object.create(registry), { resource }), owner);
+      return kinds;
+    });
+    expect(listed).toContain('ServiceRevision');
+    expect(listed).not.toContain('PriorityClass');
   });
 
   it('releases owned objects with --cascade=orphan', async () => {

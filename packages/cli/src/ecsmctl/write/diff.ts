@@ -2,7 +2,7 @@
 
 import { type Call, type Run, UsageError, visibleLines } from '@ecsm/command-line';
 import { ECSMService } from '@ecsm/operator/kinds';
-import type { ApiObject, Kind } from '@ecsm/runtime';
+import { type ApiObject, type Kind, redactText } from '@ecsm/runtime';
 import { paintOf } from '../../print/paint.ts';
 import { parseResourceArgs } from '../shared/kinds.ts';
 import { type Document, readManifestFiles } from '../shared/manifests.ts';
@@ -39,7 +39,7 @@ export const run: Run = async (call) => {
         const plan = plans[index];
         if (!plan) continue;
         isDifferent ||= plan.steps.length > 0;
-        call.terminal.out.write(visibleLines(planText(service, plan)));
+        call.terminal.out.write(visibleLines(redactText(planText(service, plan))));
       }
       return isDifferent ? differs : same;
     });

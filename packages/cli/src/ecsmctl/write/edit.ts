@@ -97,11 +97,11 @@ async function save(session: Session, target: Target, body: string, live: AnyObj
 /** The edited object with the fields that were not shown. */
 function inputOf(kind: Kind, { object }: Manifest, base: AnyObject): ObjectInput<unknown, unknown> {
   // The object is valid; parsing it again provides its type.
-  const { metadata, spec } = kind.parse(object);
+  const { metadata, ...content } = kind.parse(object);
   const { [lastAppliedAnnotation]: lastApplied } = base.metadata.annotations ?? {};
   const hiddenAnnotations = lastApplied === undefined ? {} : { [lastAppliedAnnotation]: lastApplied };
   const annotations = { ...metadata.annotations, ...hiddenAnnotations };
-  return { metadata: { ...metadata, annotations, resourceVersion: base.metadata.resourceVersion }, spec };
+  return { ...content, metadata: { ...metadata, annotations, resourceVersion: base.metadata.resourceVersion } };
 }
 
 async function changesBetween(before: AnyObject, after: AnyObject): Promise<readonly string[]> {

@@ -9,7 +9,10 @@ import { unifiedDiff } from './unified-diff.ts';
 /** `before` is undefined for a new object. Returns an empty string if nothing differs. */
 export async function objectDiff(before: AnyObject | undefined, after: AnyObject, paint: Paint): Promise<string> {
   const shown = redactBoth(before && userFieldsOf(before), userFieldsOf(after));
-  const path = `${after.metadata.namespace}/${after.kind.toLowerCase()}/${after.metadata.name}.yaml`;
+  // A cluster-scoped object has no namespace, contrary to its type.
+  const namespace: string | undefined = after.metadata.namespace;
+  const inside = namespace === undefined ? '' : `${namespace}/`;
+  const path = `${inside}${after.kind.toLowerCase()}/${after.metadata.name}.yaml`;
   const lines = unifiedDiff(before ? await formatYaml(shown.before) : '', await formatYaml(shown.after));
   if (lines.length === 0) return '';
   const names = [`--- ${before ? `live/${path}` : '/dev/null'}`, `+++ wanted/${path}`];

@@ -10,19 +10,23 @@ import type { AnyObject } from './observe.ts';
 /** Retries after conflicting writes. */
 const attemptsMax = 5;
 
-/** Dependents are in the namespace of their owner. */
-export async function orphan(registry: Registry, { metadata: { uid, namespace } }: AnyObject): Promise<void> {
+/** Dependents are in the namespace of their owner, so that a user of a server need not list what is in none. */
+export async function orphan(registry: Registry, owner: AnyObject): Promise<void> {
+  const { uid } = owner.metadata;
+  // A cluster-scoped object has none, contrary to its type.
+  const namespace: string | undefined = owner.metadata.namespace;
   for (const kind of registry.kinds.kinds) {
-    const { items } = await registry.resource(kind).list({ namespace });
+    if (namespace !== undefined && kind.scope === 'Cluster') continue;
+    const { items } = await registry.resource(kind).list(namespace === undefined ? {} : { namespace });
     for (const object of items) if (isOwnedBy(object, uid)) await release(registry, kind, object, uid);
   }
 }
 
 /** The operator would delete the services of an object without this annotation before its finalizer is removed. */
 export async function leaveOnPlatform(registry: Registry, { metadata }: AnyObject): Promise<void> {
-  const { name, namespace } = metadata;
+  const { name, namespace, uid } = metadata;
   const patch = { metadata: { annotations: { [orphanAnnotation]: 'true' } } };
-  await registry.resource(ECSMService).patch(name, patch, { namespace, manager: managerOf('delete') });
+  await registry.resource(ECSMService).patch(name, patch, { namespace, uid, manager: managerOf('delete') });
 }
 
 function isOwnedBy({ metadata: { ownerReferences = [] } }: AnyObject, uid: string): boolean {

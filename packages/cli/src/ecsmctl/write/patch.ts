@@ -35,7 +35,7 @@ async function patchByOperations(call: Call): Promise<void> {
 
 async function listIn(from: string, bytes: Uint8Array): Promise<readonly JsonValue[]> {
   const hint = `${from}: a patch of the type json is a list: [{"op": "replace", "path": "/spec/paused", "value": true}]`;
-  const found = await valueIn(from, new TextDecoder().decode(bytes));
+  const found = await valueIn(from, utf8Of(from, bytes));
   if (!Array.isArray(found)) throw new UsageError(hint);
   if (found.length === 0) throw new UsageError(`${from}: the patch is empty: it would change nothing`);
   for (const one of found) {
@@ -45,7 +45,17 @@ async function listIn(from: string, bytes: Uint8Array): Promise<readonly JsonVal
       throw new UsageError(`${from}: the status cannot be patched: only the operator writes it`);
     }
   }
+  rejectHidden(from, found);
   return found;
+}
+
+/** A patch with replaced characters would be stored. */
+function utf8Of(from: string, bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new UsageError(`${from} is not UTF-8: save the patch as UTF-8`);
+  }
 }
 
 /** JSON, or a list in YAML. */
@@ -79,11 +89,14 @@ async function patchOf(call: Call): Promise<JsonObject> {
   if (Object.hasOwn(patch, 'status')) {
     throw new UsageError(`${from}: the status cannot be patched: only the operator writes it`);
   }
-  const [secret] = hiddenIn(patch);
-  if (secret !== undefined) {
-    throw new UsageError(`${from}: ${secret}: "<hidden>" is a placeholder for a secret: write the secret itself`);
-  }
+  rejectHidden(from, patch);
   return patch;
+}
+
+function rejectHidden(from: string, patch: unknown): void {
+  const [secret] = hiddenIn(patch);
+  if (secret === undefined) return;
+  throw new UsageError(`${from}: ${secret}: "<hidden>" is a placeholder for a secret: write the secret itself`);
 }
 
 async function sourceOf(call: Call): Promise<Source> {

@@ -1,7 +1,7 @@
 /** Waits until applied objects are observed by the operator and available. */
 
 import { type Call, Failure, withProgress } from '@ecsm/command-line';
-import { type Condition, findCondition } from '@ecsm/runtime';
+import { type Condition, findCondition, redactText } from '@ecsm/runtime';
 import { shortNameOf } from '../shared/kinds.ts';
 import type { Session } from '../shared/session.ts';
 import type { Item } from '../shared/targets.ts';
@@ -24,7 +24,8 @@ export function readinessOf({ kind }: Pick<Item, 'kind'>, object: AnyObject | un
   const { observedGeneration, conditions } = statusOf(object);
   const degraded = findCondition(conditions, 'Degraded');
   if (degraded?.reason === 'PlatformRefused' && degraded.observedGeneration === object.metadata.generation) {
-    return { is: 'lost', why: degraded.message };
+    // It may contain what the platform has reported.
+    return { is: 'lost', why: redactText(degraded.message) };
   }
   if (observedGeneration !== object.metadata.generation) {
     return { is: 'waiting', why: 'the operator has not observed it yet' };
@@ -32,7 +33,7 @@ export function readinessOf({ kind }: Pick<Item, 'kind'>, object: AnyObject | un
   const available = findCondition(conditions, 'Available');
   if (available?.status === 'True') return ready;
   const count = kind.columns.find(({ name }) => name === 'READY')?.value(object);
-  const parts = [count === undefined ? '' : `${count} ready`, available?.message ?? ''];
+  const parts = [count === undefined ? '' : `${count} ready`, redactText(available?.message ?? '')];
   return { is: 'waiting', why: parts.filter((part) => part !== '').join(', ') || 'no conditions are reported yet' };
 }
 

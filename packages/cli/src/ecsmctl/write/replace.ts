@@ -24,7 +24,9 @@ export const run: Run = async (call) => {
       const { object: live } = await readTarget(session, document);
       // As in kubectl: a version in the file has to be the present one; without one, the last write wins.
       const resourceVersion = object.metadata.resourceVersion ?? live.metadata.resourceVersion;
-      const metadata = { ...object.metadata, resourceVersion };
+      // Users do not write the finalizer of the operator. Without it, a deletion would leave the service on the platform.
+      const { finalizers = live.metadata.finalizers ?? [] } = object.metadata;
+      const metadata = { ...object.metadata, finalizers, resourceVersion };
       const options = { dryRun, manager: managerOf('replace') };
       const replaced = await session.registry.resource(kind).update({ ...object, metadata }, options);
       report.done({ kind, object: replaced }, 'replaced');
