@@ -56,6 +56,7 @@ const recovery = object(
     survivor: integer({ minimum: 0, description: 'Number of the pod whose data is kept.' }),
     phase: string({ enum: ['Stopping', 'Forcing', 'Cleaning'], description: 'How far the recovery is.' }),
     startedAt: time('When it started.'),
+    podUID: text('Uid of the pod that was started as the only member.'),
   },
   { description: 'A recovery from the loss of the quorum; absent while there is none.' },
 );

@@ -8,20 +8,29 @@ import type { SecurityObserved } from '../service/security/security.ts';
 /** Passes that use what was read once. At the default interval they are read every five minutes. */
 export const usesMax = 9;
 
+interface Known {
+  readonly uid: string;
+  /** Of the spec, which says what is read and for which names certificates have to be. */
+  readonly generation: number;
+  readonly read: SecurityObserved;
+  uses: number;
+}
+
 export class KnownCertificates {
-  readonly #byCluster = new Map<string, { readonly uid: string; readonly read: SecurityObserved; uses: number }>();
+  readonly #byCluster = new Map<string, Known>();
 
   /** `key` is namespace and name of the cluster. Undefined if they have to be read. */
   use(key: string, { metadata }: EtcdCluster): SecurityObserved | undefined {
     const known = this.#byCluster.get(key);
-    if (known === undefined || known.uid !== metadata.uid || known.uses >= usesMax) return undefined;
+    if (known === undefined || known.uid !== metadata.uid || known.generation !== metadata.generation) return undefined;
+    if (known.uses >= usesMax) return undefined;
     known.uses++;
     return known.read;
   }
 
   /** After a pass that has read them and found nothing to do. */
   keep(key: string, { metadata }: EtcdCluster, read: SecurityObserved): void {
-    this.#byCluster.set(key, { uid: metadata.uid, read, uses: 0 });
+    this.#byCluster.set(key, { uid: metadata.uid, generation: metadata.generation, read, uses: 0 });
   }
 
   forget(key: string): void {

@@ -11,10 +11,15 @@ describe('covers', () => {
     expect(covers({ metadata: {} }, { metadata: { labels: {} }, data: {}, ports: [] })).toBe(true);
   });
 
+  it('ignores items of others, which an apply does not remove', () => {
+    const wanted = { spec: { ports: [{ port: 1 }, { port: 2 }] } };
+    expect(covers({ spec: { ports: [{ port: 3 }, { port: 1 }, { port: 2 }] } }, wanted)).toBe(true);
+    expect(covers({ spec: { ports: [{ port: 3 }, { port: 1 }] } }, wanted)).toBe(false);
+  });
+
   it('notices what is missing or differs', () => {
     expect(covers({ spec: {} }, { spec: { size: 0 } })).toBe(false);
     expect(covers({ spec: { ports: [{ port: 1 }] } }, { spec: { ports: [{ port: 2 }] } })).toBe(false);
-    expect(covers({ spec: { ports: [{ port: 1 }, { port: 2 }] } }, { spec: { ports: [{ port: 1 }] } })).toBe(false);
     expect(covers({}, { data: { key: 'value' } })).toBe(false);
   });
 });

@@ -141,6 +141,10 @@ describe('the objects of a cluster', () => {
     await apply();
     await registry.resource(ConfigMap).patch('main-config', { data: { 'main-2.yaml': '{}' } });
     expect(await names()).toEqual(['ConfigMap/main-config']);
+    await apply();
+    expect(await names()).toEqual([]);
+    const { data = {} } = ConfigMap.fieldsOf(await registry.resource(ConfigMap).get('main-config'));
+    expect(Object.keys(data)).toEqual(['main-0.yaml', 'main-1.yaml']);
   });
 
   it('keep their configurations while the members are not known', async () => {

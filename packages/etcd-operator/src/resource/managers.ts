@@ -8,7 +8,7 @@ import { KubernetesClient } from '../client/kubernetes/client.ts';
 import type { CheckedObjects } from './checked-objects.ts';
 import { mayChange } from './cluster.ts';
 import { ConfigMapManager } from './config-map.ts';
-import { covers, isSameField } from './covers.ts';
+import { covers, isSameField, withoutOthers } from './covers.ts';
 import { PodDisruptionBudgetManager } from './disruption-budget.ts';
 import type { SlotConfig } from './etcd-config.ts';
 import { SecretManager } from './secrets.ts';
@@ -110,6 +110,12 @@ export class Managers {
     const live: ApiObject<Spec, Status> | undefined = await this.client.find(kind, namespace, name);
     if (live && covers(live, wanted) && whole.every((field) => isSameField(live, wanted, field))) return [];
     const isForeign = live !== undefined && !mayChange(cluster, live.metadata);
-    return [{ name: `${kind.kind}/${name}`, isForeign, apply: () => this.client.apply(kind, wanted) }];
+    const apply = async () => {
+      await this.client.apply(kind, wanted);
+      // An apply keeps keys that others have written, as after a restore from a backup.
+      const patch = live && withoutOthers(live, wanted, whole);
+      if (patch) await this.client.patch(kind, namespace, name, patch, { uid: live.metadata.uid });
+    };
+    return [{ name: `${kind.kind}/${name}`, isForeign, apply }];
   }
 }

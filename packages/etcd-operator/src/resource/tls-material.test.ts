@@ -36,6 +36,10 @@ describe('leaves', () => {
     expect(due(material('CreateAuthority', 'RenewLeaves'), 0)).toEqual([]);
   });
 
+  it('are due before they are valid, as after a clock that was ahead was corrected', () => {
+    expect(due(material('CreateAuthority', 'RenewLeaves'), -1)).toEqual(['server', 'client']);
+  });
+
   it('are due at two thirds of their life', () => {
     const tls = material('CreateAuthority', 'RenewLeaves');
     expect(due(tls, 59)).toEqual([]);

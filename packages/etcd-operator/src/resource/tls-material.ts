@@ -67,8 +67,9 @@ function isCurrent(
   return !isDue(info, nowMs) && [...template.names].sort().join() === info.names.join();
 }
 
+/** One that is not valid yet was issued while the clock was ahead: nobody accepts it now. */
 function isDue({ fromMs, toMs }: { readonly fromMs: number; readonly toMs: number }, nowMs: number): boolean {
-  return nowMs >= fromMs + (toMs - fromMs) * renewAfter;
+  return nowMs < fromMs || nowMs >= fromMs + (toMs - fromMs) * renewAfter;
 }
 
 export function isAuthorityDue(issuer: CertificateIssuer, { current }: AuthorityMaterial, nowMs: number): boolean {

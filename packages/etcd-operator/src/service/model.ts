@@ -130,11 +130,13 @@ export interface Operation {
 export interface QuorumRecovery {
   readonly survivor: number;
   /**
-   * Stopping: all members stop. Forcing: the survivor starts as the only member. Cleaning: the volumes of the others are
-   * deleted.
+   * Stopping: all members stop. Forcing: the survivor starts as the only member. Cleaning: it starts again as any member,
+   * and the volumes of the others are deleted.
    */
   readonly phase: 'Stopping' | 'Forcing' | 'Cleaning';
   readonly startedAtMs: number;
+  /** The pod that was started as the only member. It is deleted before others join. */
+  readonly podUid?: string;
 }
 
 /**

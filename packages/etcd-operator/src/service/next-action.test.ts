@@ -91,6 +91,22 @@ describe('scale', () => {
     expect(cluster.recorded.operation).toBeUndefined();
   });
 
+  it.each([3, 1, 0])('up, and back to %i: a learner that does not join is given up', (size) => {
+    for (const waitedMs of [0, 700_000]) {
+      const cluster = running(3);
+      cluster.unreachable.add(3);
+      cluster.wanted = { ...cluster.wanted, size: 5 };
+      expect(cluster.run()).toEqual(joins(3).slice(0, 2));
+      cluster.nowMs += waitedMs;
+      cluster.run();
+      cluster.wanted = { ...cluster.wanted, size };
+      expect(cluster.run().slice(0, 3)).toEqual(['removeMember 3', 'setRange 0+3', 'deleteVolume 3']);
+      expect(cluster.recorded.operation).toBeUndefined();
+      expect(cluster.members).toHaveLength(size === 0 ? 3 : size);
+      expect(cluster.set?.replicas).toBe(size);
+    }
+  });
+
   it('waits while a member does not serve', () => {
     const cluster = running(3);
     cluster.unreachable.add(1);
@@ -217,6 +233,7 @@ describe('quorum loss', () => {
     expect(cluster.run()).toEqual([
       'setRange 0+0',
       'setRange 0+1',
+      'deletePod 0',
       'deleteVolume 1',
       'deleteVolume 2',
       ...joins(1).slice(0, 2),
@@ -236,6 +253,36 @@ describe('quorum loss', () => {
     cluster.nowMs += 100_000;
     const { recorded } = nextAction(cluster.input());
     expect(recorded.recovery).toMatchObject({ survivor: 0, phase: 'Stopping' });
+  });
+
+  it('that ends while all members are about to stop starts them again', () => {
+    const cluster = lost();
+    cluster.wanted = { ...cluster.wanted, recoverFrom: 'main-0' };
+    cluster.recorded = { ...cluster.recorded, recovery: { survivor: 0, phase: 'Stopping', startedAtMs: 0 } };
+    cluster.set = { start: 0, replicas: 0, hash: cluster.templateHash };
+    cluster.unreachable.clear();
+    // The StatefulSet has not stopped its pods yet.
+    const { recorded, events } = nextAction(cluster.input());
+    expect(events).toMatchObject([{ reason: 'RecoveryCancelled' }]);
+    cluster.recorded = recorded;
+    const { recoverFrom: _, ...wanted } = cluster.wanted;
+    cluster.wanted = wanted;
+    expect(cluster.run()).toEqual(['setRange 0+3']);
+    expect(cluster.last?.problem).toBeUndefined();
+    expect(cluster.hasQuorum()).toBe(true);
+  });
+
+  it('is not what a cluster has that refuses the operator: its data is not recovered from one member', () => {
+    const cluster = running();
+    const { facts } = cluster.input();
+    const slots = facts.slots.map((slot) => ({ ...slot, member: undefined, isServing: false, isDenied: true }));
+    cluster.facts = () => ({ ...facts, nowMs: cluster.nowMs, slots, membership: undefined });
+    cluster.wanted = { ...cluster.wanted, recoverFrom: 'auto' };
+    cluster.run();
+    cluster.nowMs += 120_000;
+    expect(cluster.run()).toEqual([]);
+    expect(cluster.last?.problem?.reason).toBe('AuthenticationRequired');
+    expect(cluster.recorded.recovery).toBeUndefined();
   });
 
   it('is over when the members come back', () => {

@@ -47,6 +47,40 @@ describe('identity', () => {
     toy.set = undefined;
     expect(toy.step()).toBe('createSet 0+3');
   });
+
+  it('a StatefulSet that a user has scaled gets its slots back, also those without a quorum', () => {
+    for (const range of [
+      { start: 0, replicas: 2 },
+      { start: 0, replicas: 1 },
+      { start: 0, replicas: 0 },
+      { start: 2, replicas: 1 },
+    ]) {
+      const toy = running();
+      if (toy.set) toy.set = { ...toy.set, ...range };
+      expect(toy.run()).toEqual(['setRange 0+3']);
+      expect(toy.last?.problem).toBeUndefined();
+    }
+  });
+
+  it('a slot whose member was removed is not started again without a quorum', () => {
+    const toy = running();
+    toy.wanted = { ...toy.wanted, size: 1 };
+    toy.set = { start: 0, replicas: 2, hash: toy.templateHash };
+    toy.members = toy.members.slice(0, 2);
+    toy.recorded = { ...toy.recorded, operation: { type: 'RemoveMember', slot: 2, startedAtMs: 0 } };
+    toy.unreachable.add(0);
+    expect(toy.run()).toEqual([]);
+  });
+
+  it('a slot whose member a user removed, and whose volume is retained, is not started again without a quorum', () => {
+    const toy = running();
+    toy.wanted = { ...toy.wanted, size: 1, whenScaled: 'Retain' };
+    toy.members = toy.members.slice(0, 1);
+    expect(toy.run()).toEqual(['setRange 0+2', 'setRange 0+1']);
+    toy.unreachable.add(0);
+    expect(toy.run()).toEqual([]);
+    expect([...toy.volumes.keys()]).toEqual([0, 1, 2]);
+  });
 });
 
 describe('membership', () => {

@@ -108,6 +108,12 @@ export const stories: readonly Story[] = [
       if (users.pick(true, false)) {
         await users.soon(60_000);
         await users.killPod(users.anySlot());
+      } else {
+        // The mounted configuration of the survivor may be that of the recovery.
+        await users.until(() => users.view.cluster?.status?.recovery !== undefined);
+        await users.until(() => users.view.cluster?.status?.recovery === undefined);
+        await users.wait(users.random.integer(0, 15_000));
+        users.killContainer(survivor);
       }
     },
   },

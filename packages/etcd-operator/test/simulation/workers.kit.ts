@@ -96,7 +96,7 @@ export class Workers {
       for (const container of [...initContainers, ...containers.slice(0, 1)]) {
         const text = container.env?.find(({ name }) => name === 'AGENT_JOB')?.value;
         if (text !== undefined) {
-          const job: AgentJob = JSON.parse(text.replaceAll('$$(', '$('));
+          const job: AgentJob = JSON.parse(text.replaceAll('$$', () => '$'));
           result = await simulateJob(job, world);
           if (job.do === 'commit') await this.#commit(pod, world);
         }

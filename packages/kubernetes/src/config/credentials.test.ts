@@ -99,6 +99,18 @@ describe('an exec plugin', () => {
     expect(await token()).toBe('Bearer run-3');
   });
 
+  it('that runs after a rejection serves the requests that are rejected meanwhile', async () => {
+    const count = `echo x >> "$DIRECTORY/runs"; n=$(wc -l < "$DIRECTORY/runs" | tr -d ' ')`;
+    const { open } = await plugin(`${count}\n${answer({ token: 'run-$n' }).replace("'END'", 'END')}`);
+    const credentials = await open();
+    await credentials.current();
+    expect(credentials.discard()).toBe(true);
+    const next = credentials.current();
+    expect(credentials.discard()).toBe(true);
+    expect((await next).headers['authorization']).toBe('Bearer run-2');
+    expect((await credentials.current()).headers['authorization']).toBe('Bearer run-2');
+  });
+
   const failing: readonly [what: string, script: string, fields: object, code: string, message: string][] = [
     ['fails', 'echo hidden-word; echo "log in first" >&2; exit 7', {}, 'Unavailable', 'failed (7): log in first'],
     ['prints no JSON', 'echo hidden-word', {}, 'Unavailable', 'the output should be an object'],

@@ -68,7 +68,8 @@ export function execCredentials(plugin: ExecPlugin): Credentials {
       return cached.credential;
     },
     discard() {
-      if (cached === undefined) return false;
+      // Another request has discarded it, and its run returns another one.
+      if (cached === undefined) return running !== undefined;
       cached = undefined;
       return true;
     },

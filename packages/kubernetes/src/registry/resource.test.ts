@@ -282,6 +282,22 @@ describe('a deletion', () => {
     replacements = 1;
     expect((await failure(widgets.delete('a', { uid: 'uid-of-a' }))).code).toBe('Conflict');
   });
+
+  it('is not repeated for ever if the server refuses it for a reason of its own', async () => {
+    const refused = statusBody(
+      409,
+      'Conflict',
+      'Operation cannot be fulfilled on widgets.example.io "a": it is held',
+      details,
+    );
+    const { widgets, received } = await scriptedRegistry(({ method }, response, count) => {
+      if (count > 50) answer(response, 200, deleted);
+      else if (method === 'GET') answer(response, 200, widget('a', 7));
+      else answer(response, 409, refused);
+    });
+    expect(await failure(widgets.delete('a'))).toMatchObject({ code: 'Conflict' });
+    expect(received.length).toBeLessThan(10);
+  });
 });
 
 describe('an observer', () => {

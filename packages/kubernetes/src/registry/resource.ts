@@ -47,6 +47,9 @@ interface ManagedWriteOptions extends WriteOptions {
   readonly force?: boolean;
 }
 
+/** Of a deletion that has a conflict, without a precondition of the caller. */
+const deleteAttemptsMax = 4;
+
 export class KubernetesResource<Spec, Status, SpecInput = Spec, StatusInput = Status>
   implements Resource<Spec, Status, SpecInput, StatusInput>
 {
@@ -190,7 +193,7 @@ export class KubernetesResource<Spec, Status, SpecInput = Spec, StatusInput = St
   async delete(name: string, options: DeleteOptions = {}): Promise<ApiObject<Spec, Status> | undefined> {
     const { namespace, uid, resourceVersion, dryRun, propagationPolicy = 'Background' } = options;
     const path = objectPath(this.kind, namespace, name);
-    for (;;) {
+    for (let attempts = 1; ; attempts++) {
       try {
         const known = await this.get(name, options);
         const preconditions = {
@@ -209,9 +212,9 @@ export class KubernetesResource<Spec, Status, SpecInput = Spec, StatusInput = St
         return this.#reported(isObject<Spec, Status>(this.kind, answer) ? answer : known, options);
       } catch (error) {
         if (isApiError(error, 'NotFound')) return undefined;
-        // Another object of the name has been created in between.
+        // Another object of the name has been created in between; or the server refuses it for a reason of its own.
         const isReplaced = isApiError(error, 'Conflict') && uid === undefined && resourceVersion === undefined;
-        if (!isReplaced) throw error;
+        if (!isReplaced || attempts === deleteAttemptsMax) throw error;
       }
     }
   }

@@ -1,6 +1,7 @@
 /** Whether what is observed is this cluster: its objects, and one cluster id. */
 import type { Decision, PassInput } from '../model.ts';
 import { act, blocked, wait } from '../rule.ts';
+import { isInRange, type Range, slotAt } from './range.ts';
 
 export function identity(input: PassInput): Decision | undefined {
   const { facts, recorded, wanted } = input;
@@ -29,12 +30,29 @@ export function identity(input: PassInput): Decision | undefined {
   return undefined;
 }
 
-/** A StatefulSet that was deleted is created again, for the slots that have members. */
+/** A StatefulSet that was deleted is created again, for the slots that have members; one that was scaled gets them back. */
 export function missingSet(input: PassInput): Decision | undefined {
   const { facts, recorded } = input;
-  if (facts.set !== undefined) return undefined;
+  const { set } = facts;
   const known = Object.keys(recorded.volumes).map(Number);
-  const start = Math.min(...known);
-  const replicas = Math.max(...known) - start + 1;
-  return act(input, { do: 'createSet', start, replicas, why: 'the StatefulSet was deleted' });
+  if (set === undefined) {
+    return act(input, { do: 'createSet', ...rangeOf(known), why: 'the StatefulSet was deleted' });
+  }
+  const missing = known.filter((index) => !isInRange(set, index) && isMember(input, index));
+  if (missing.length === 0) return undefined;
+  const present = set.replicas === 0 ? [] : [set.start, set.start + set.replicas - 1];
+  const why = `the StatefulSet was scaled: slots with members are ${missing.join(', ')}, too`;
+  return act(input, { do: 'setRange', ...rangeOf([...present, ...missing]), why });
+}
+
+/** Not one that is being removed: its pod is stopped before its volume is forgotten. */
+function isMember({ facts, recorded: { operation } }: PassInput, index: number): boolean {
+  if (facts.membership === undefined) return operation?.type !== 'RemoveMember' || operation.slot !== index;
+  const member = slotAt(facts, index)?.member;
+  return member !== undefined && !member.isLearner;
+}
+
+function rangeOf(slots: readonly number[]): Range {
+  const start = Math.min(...slots);
+  return { start, replicas: Math.max(...slots) - start + 1 };
 }

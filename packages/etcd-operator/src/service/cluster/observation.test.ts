@@ -3,6 +3,7 @@ import type { EmbeddedRegistry } from '@ecsm/runtime';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createCluster, memoryRegistry, withoutTls } from '../../resource/cluster.kit.ts';
 import { clusterNames } from '../../resource/cluster.ts';
+import { isRunning } from '../health/quorum.ts';
 import { member, statusOfMember } from '../scripted-etcd.kit.ts';
 import { clusterFacts, type MemberAnswer, type Observed } from './observation.ts';
 
@@ -141,6 +142,14 @@ describe('a pod', () => {
   it('that ended without a reason has none', async () => {
     const status = { ...containerStatus, state: { terminated: { exitCode: 0 } } };
     expect((await podOf({ containerStatuses: [status] }))?.lastTermination).toBeUndefined();
+  });
+
+  it('runs if etcd does, whatever a container beside it does: a member that serves counted as stopped', async () => {
+    const beside = { name: 'daprd', ready: false, restartCount: 9, state: { waiting: { reason: 'CrashLoopBackOff' } } };
+    const etcd = { name: 'etcd', ready: true, restartCount: 1, state: { running: {} } };
+    const found = await podOf({ phase: 'Running', containerStatuses: [beside, etcd] });
+    expect(found).toMatchObject({ restarts: 1, waitingReason: undefined });
+    expect(found && isRunning(found)).toBe(true);
   });
 });
 

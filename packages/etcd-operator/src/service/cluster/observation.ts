@@ -2,6 +2,7 @@
 import type { PersistentVolumeClaim, Pod, StatefulSet } from '@ecsm/kubernetes';
 import { timeMsOf } from '@ecsm/runtime';
 import { bytesOf } from '../../apis/bytes.ts';
+import { ETCD_CONTAINER } from '../../apis/well-known.ts';
 import type { EtcdAlarm, EtcdMember, EtcdMemberList, EtcdStatus } from '../../client/etcd/contract.ts';
 import type { ClusterFacts, PodFacts, SetFacts, SlotFacts, VolumeFacts } from '../model.ts';
 import { nextSlot } from './range.ts';
@@ -121,7 +122,8 @@ function setFacts(names: ClusterNames, { metadata, spec }: StatefulSet): SetFact
 }
 
 function podFacts(names: ClusterNames, { metadata, status }: Pod): PodFacts {
-  const [container] = status?.containerStatuses ?? [];
+  // By name: Kubernetes sorts them by it, and a pod may get further containers when it is created.
+  const container = status?.containerStatuses?.find(({ name }) => name === ETCD_CONTAINER);
   const ended = container?.lastState?.terminated ?? container?.state?.terminated;
   const unscheduled = status?.conditions?.find(
     ({ type, status: value }) => type === 'PodScheduled' && value === 'False',

@@ -1,5 +1,6 @@
 /** The range of slots that a StatefulSet keeps pods for: `start` to `start + replicas - 1`. */
-import type { ClusterFacts, Recorded, SetFacts, SlotFacts } from '../model.ts';
+import { countVoters } from '../health/quorum.ts';
+import type { ClusterFacts, PassInput, Recorded, SetFacts, SlotFacts } from '../model.ts';
 
 export interface Range {
   readonly start: number;
@@ -20,6 +21,16 @@ export function slotsInRange({ set, slots }: ClusterFacts): readonly SlotFacts[]
  */
 export function nextSlot({ start, replicas }: SetFacts, parked: Recorded['parked'] = {}): number {
   return start > 0 && parked[start - 1] === undefined ? start - 1 : start + replicas;
+}
+
+/**
+ * Whether the cluster has its size without the learner of a slot, and its pod can go: the size was lowered before it joined.
+ * Nothing else would end the attempts to add one that cannot start.
+ */
+export function isDispensable({ facts, wanted }: PassInput, { index }: SlotFacts): boolean {
+  const { set } = facts;
+  const isInside = isInRange(set, index) && isInRange(set, index + 1);
+  return !isInside && countVoters(facts).voters >= wanted.size;
 }
 
 /** The range with one slot more, which is next to it. */

@@ -62,6 +62,26 @@ describe('a full database', () => {
     expect(cluster.run()).toEqual(first);
   });
 
+  it('is over after members were restarted with a larger quota: they raised the alarm again before', () => {
+    const cluster = full();
+    cluster.dbSizeBytes = 950;
+    cluster.keepsSize = true;
+    cluster.run();
+    const { alarms } = cluster;
+    let raised = alarms;
+    Object.defineProperty(cluster, 'alarms', {
+      get: () => ([...cluster.pods.values()].some(({ hash }) => hash !== cluster.templateHash) ? alarms : raised),
+      set: (left) => {
+        raised = left;
+      },
+    });
+    cluster.wanted = { ...cluster.wanted, quotaBytes: 2_000 };
+    cluster.templateRevision = 2;
+    const restarts = ['deletePod 2', 'deletePod 1', 'moveLeader 1', 'deletePod 0'];
+    expect(cluster.run()).toEqual(['applyObjects', ...restarts, 'disarm']);
+    expect(cluster.last?.problem).toBeUndefined();
+  });
+
   it('is over when the alarm is gone', () => {
     const cluster = full();
     cluster.run();

@@ -3,6 +3,7 @@ import type { EtcdStatus } from '../../client/etcd/contract.ts';
 import type { Decision, Defragmentation, Finding, PassInput, SlotFacts, SpaceReclaim } from '../model.ts';
 import { leaderSlot, successorOf } from '../recovery/replacement.ts';
 import { act, blocked, normal, record, wait } from '../rule.ts';
+import { rollout } from '../upgrade/rollout.ts';
 import { isServing } from './quorum.ts';
 
 /** Room is made only while the databases are below this part of the quota afterwards. */
@@ -60,6 +61,10 @@ function makeRoom(input: PassInput, current: SpaceReclaim): Decision {
       { recorded: { ...recorded, space: { ...current, defragmented } }, problem },
     );
   }
+  // Members have the quota that they were started with: with a smaller one they would raise the alarm again.
+  const isUpgrading = serving.some(({ status }) => status?.version !== recorded.version);
+  const restart = isUpgrading ? undefined : rollout(input);
+  if (restart) return { ...restart, problem };
   const alarm = facts.alarms.find(({ type }) => type === 'NOSPACE');
   const isBelow = serving.every(
     ({ status }) => status !== undefined && status.dbSizeBytes < input.wanted.quotaBytes * disarmBelow,

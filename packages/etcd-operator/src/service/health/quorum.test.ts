@@ -59,6 +59,12 @@ describe('of a slot', () => {
     expect(mayStop(facts, { ...slot, pod: undefined })).toBe(true);
   });
 
+  it('the pod may not be stopped if its member answers, although Kubernetes has not noticed that its container runs', () => {
+    const { facts, slot } = slotOf(cluster(3, [1]), 0);
+    const pod = slot.pod && { ...slot.pod, restarts: 1, waitingReason: 'CrashLoopBackOff' };
+    expect(mayStop(facts, { ...slot, pod })).toBe(false);
+  });
+
   it('a learner may be stopped and removed while the members are known', () => {
     const { facts, slot } = slotOf(cluster(3, [1]), 2);
     const learner = slot.member && { ...slot, member: { ...slot.member, isLearner: true } };

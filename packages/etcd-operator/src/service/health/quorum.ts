@@ -39,7 +39,8 @@ export function countVoters({ membership, slots }: ClusterFacts): {
  * part without being reachable from here.
  */
 export function mayStop(facts: ClusterFacts, slot: SlotFacts): boolean {
-  if (slot.pod === undefined || !isRunning(slot.pod)) return true;
+  // Kubernetes may not have noticed yet that a container runs again: one whose member answers does.
+  if (slot.pod === undefined || (!isRunning(slot.pod) && slot.status === undefined)) return true;
   if (slot.member === undefined || slot.member.isLearner) return facts.membership !== undefined;
   const { voters, serving } = countVoters(facts);
   if (voters === 1) return true;

@@ -4,7 +4,16 @@ import type { EtcdCluster, EtcdClusterStatus, MemberStatus } from '../../apis/et
 import { selectorOf } from '../../apis/well-known.ts';
 import { clientEndpoint, clientURL } from '../../resource/cluster.ts';
 import { slotOfMember } from '../health/quorum.ts';
-import type { Decision, Operation, OperationType, PassInput, Recorded, Restoring, SlotFacts } from '../model.ts';
+import type {
+  Decision,
+  Operation,
+  OperationType,
+  PassInput,
+  QuorumRecovery,
+  Recorded,
+  Restoring,
+  SlotFacts,
+} from '../model.ts';
 import { conditionsOf, phaseOf } from './conditions.ts';
 
 const operationTypes: readonly string[] = [
@@ -27,9 +36,7 @@ export function recordedOf(status: EtcdClusterStatus | undefined): Recorded {
     ...(targetVersion === undefined ? {} : { version: targetVersion }),
     ...(stoppedSize === undefined ? {} : { stopped: { size: stoppedSize, start: stoppedStart ?? 0 } }),
     ...(operation ? { operation } : {}),
-    ...(recovery
-      ? { recovery: { survivor: recovery.survivor, phase: recovery.phase, startedAtMs: msOf(recovery.startedAt) ?? 0 } }
-      : {}),
+    ...(recovery ? { recovery: recoveryOf(recovery) } : {}),
     ...(status?.restore ? { restore: restoringOf(status.restore) } : {}),
     ...(status?.restoredFrom === undefined ? {} : { restoredFrom: status.restoredFrom }),
     ...(status?.parkedVolumes ? { parked: bySlot(status.parkedVolumes) } : {}),
@@ -44,6 +51,16 @@ export function recordedOf(status: EtcdClusterStatus | undefined): Recorded {
       : {}),
     ...(lostAtMs === undefined ? {} : { quorumLostAtMs: lostAtMs }),
   };
+}
+
+function recoveryOf({
+  survivor,
+  phase,
+  startedAt,
+  podUID,
+}: NonNullable<EtcdClusterStatus['recovery']>): QuorumRecovery {
+  const podUid = podUID === undefined ? {} : { podUid: podUID };
+  return { survivor, phase, startedAtMs: msOf(startedAt) ?? 0, ...podUid };
 }
 
 type SlotVolumes = EtcdClusterStatus['volumes'];
@@ -143,6 +160,7 @@ export function statusOf(cluster: EtcdCluster, input: PassInput, decision: Decis
             survivor: recorded.recovery.survivor,
             phase: recorded.recovery.phase,
             startedAt: timestampAt(recorded.recovery.startedAtMs),
+            ...(recorded.recovery.podUid === undefined ? {} : { podUID: recorded.recovery.podUid }),
           },
         }
       : {}),

@@ -22,6 +22,11 @@ export function quorumLoss(input: PassInput): Decision | undefined {
   if (facts.membership !== undefined) {
     return recorded.quorumLostAtMs === undefined ? undefined : record(withoutLoss(recorded));
   }
+  // A member asks its quorum before it refuses a read, so there is one, and nothing to recover.
+  if (slotsInRange(facts).some(({ status, isDenied }) => status !== undefined && isDenied)) {
+    const message = 'etcd has authentication enabled, and refuses the operator: the members are not known';
+    return blocked(input, 'AuthenticationRequired', message, { recorded: withoutLoss(recorded) });
+  }
   if (recorded.quorumLostAtMs === undefined) return record({ ...recorded, quorumLostAtMs: facts.nowMs });
   const finding = lossOf(input);
   if (facts.nowMs - recorded.quorumLostAtMs < settings.quorumGraceMs) {
@@ -127,20 +132,35 @@ function force(input: PassInput, current: QuorumRecovery): Decision {
   if (stray) {
     return act(input, { do: 'removeMember', slot: current.survivor, memberId: stray.id, why: 'it was not recovered' });
   }
-  return record({ ...recorded, recovery: { ...current, phase: 'Cleaning' } });
+  const podUid = survivor.pod && { podUid: survivor.pod.uid };
+  return record({ ...recorded, recovery: { ...current, ...podUid, phase: 'Cleaning' } });
 }
 
+/**
+ * Kubernetes updates the mounted configuration of a pod after a minute or two. A container that restarts before starts once
+ * more as the only member, without those that have joined: so its pod is replaced before any does.
+ */
 function clean(input: PassInput, current: QuorumRecovery): Decision {
   const { facts, recorded } = input;
+  const { podUid } = current;
+  const survivor = slotAt(facts, current.survivor);
+  const isOldPod = podUid !== undefined && survivor?.pod?.uid === podUid;
+  if (isOldPod && !survivor.pod.isDeleting) {
+    const why = 'it does not start as the only member any more';
+    return act(input, { do: 'deletePod', slot: current.survivor, uid: podUid, why });
+  }
   for (const slot of facts.slots) {
     const { index, podName, volume } = slot;
     if (index === current.survivor || volume === undefined || !volume.isOurs || isParked(recorded, slot)) continue;
     if (volume.isDeleting) return wait(input, 'Recovering', `waiting until the volume of ${podName} is deleted`);
     return act(input, { do: 'deleteVolume', slot: index, uid: volume.uid, why: 'its member was not recovered' });
   }
+  const podName = survivor?.podName ?? '';
+  if (podUid !== undefined && (isOldPod || !survivor || !isServing(survivor))) {
+    return wait(input, 'Recovering', `waiting for ${podName || 'the survivor'} to start again`);
+  }
   const uid = recorded.volumes[current.survivor];
   const volumes = uid === undefined ? {} : { [current.survivor]: uid };
-  const podName = slotAt(facts, current.survivor)?.podName ?? '';
   return record(withoutLoss({ ...withoutRecovery(recorded), volumes }), [
     normal('RecoveryCompleted', `the cluster was recovered from ${podName}`),
   ]);

@@ -4,7 +4,7 @@
  * no reason: it restarts with the same identity.
  */
 
-import { slotAt, slotsInRange } from '../cluster/range.ts';
+import { isDispensable, slotAt, slotsInRange } from '../cluster/range.ts';
 import { holdsWithout, isServing, learnerOf, slotOfMember } from '../health/quorum.ts';
 import type { Decision, Operation, PassInput, SlotFacts } from '../model.ts';
 import { act, blocked, finished, normal, record, wait, warning, withoutVolume } from '../rule.ts';
@@ -83,7 +83,10 @@ function proceed(input: PassInput, operation: Operation): Decision | undefined {
     const why = `${slot.podName} starts again without data`;
     return act(input, { do: 'deleteVolume', slot: slot.index, uid: slot.volume.uid, why });
   }
-  if (slot.member === undefined) return join(input, slot, operation);
+  if (slot.member === undefined) {
+    if (isDispensable(input, slot)) return record(withoutVolume(finished(recorded), slot.index));
+    return join(input, slot, operation);
+  }
   if (slot.pod && !slot.pod.isDeleting && (slot.pod.uid === operation.podUid || isOldVolume)) {
     const why = 'its member was replaced';
     return act(input, { do: 'deletePod', slot: slot.index, uid: slot.pod.uid, why });

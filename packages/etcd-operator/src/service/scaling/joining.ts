@@ -1,6 +1,6 @@
 /** Finishes membership changes that have begun: members that leave, and learners that join. */
 
-import { isInRange, slotAt, slotsInRange, withSlot } from '../cluster/range.ts';
+import { isDispensable, isInRange, slotAt, slotsInRange, withSlot } from '../cluster/range.ts';
 import { learnerOf, slotOfMember } from '../health/quorum.ts';
 import type { Decision, PassInput, SlotFacts } from '../model.ts';
 import { act, blocked, finished, isParked, normal, record, wait, warning, withoutVolume } from '../rule.ts';
@@ -24,7 +24,11 @@ export function leaving(input: PassInput): Decision | undefined {
       if (recorded.volumes[slot.index] !== undefined) return record(withoutVolume(recorded, slot.index));
       continue;
     }
-    if (wanted.whenScaled === 'Retain' || isParked(recorded, slot)) continue;
+    if (wanted.whenScaled === 'Retain' || isParked(recorded, slot)) {
+      // Retained, and not that of a member any more.
+      if (recorded.volumes[slot.index] !== undefined) return record(withoutVolume(recorded, slot.index));
+      continue;
+    }
     if (slot.volume.isDeleting)
       return wait(input, 'WaitingForVolume', `waiting until the volume of ${slot.podName} is deleted`);
     const why = `${slot.podName} was removed`;
@@ -56,13 +60,17 @@ function rejoin(input: PassInput, slot: SlotFacts): Decision {
 
 /** A learner: its pod starts, its volume is recorded, and it is promoted as soon as it is in sync. */
 export function learner(input: PassInput): Decision | undefined {
-  const { facts, recorded, settings } = input;
+  const { facts, recorded, settings, wanted } = input;
   const member = learnerOf(facts);
   const { set } = facts;
   if (member === undefined || set === undefined) return undefined;
   const slot = slotOfMember(facts, member.id);
   if (slot === undefined)
     return blocked(input, 'ForeignMember', `learner ${member.id} does not belong to a pod of this cluster`);
+  if (isDispensable(input, slot)) {
+    const why = `size is ${wanted.size}`;
+    return act(input, { do: 'removeMember', slot: slot.index, memberId: member.id, why });
+  }
   if (!isInRange(set, slot.index)) {
     return act(input, { do: 'setRange', ...withSlot(set, slot.index), why: `${slot.podName} joins` });
   }
