@@ -18,6 +18,7 @@ const users = new Map([
   ['named', user('named')],
   ['patcher', user('patcher')],
   ['elsewhere', user('elsewhere')],
+  ['reporter', user('reporter')],
 ]);
 /** The user is the text of the header. Without one, the request is anonymous. */
 const authenticator: Authenticator = {
@@ -29,11 +30,13 @@ const { source } = access({
     { name: 'named', namespace: 'here', rules: [rule('*', '*', '*', 'mine')] },
     { name: 'patcher', namespace: 'here', rules: [rule('patch', 'gadgets', 'example.io')] },
     { name: 'all', namespace: 'elsewhere', rules: [rule('*', '*', '*')] },
+    { name: 'reporter', namespace: 'here', rules: [rule('*', 'gadgets/status,gadgets/scale', 'example.io')] },
   ],
   roleBindings: [
     { name: 'n', namespace: 'here', subjects: subject('named'), roleRef: { kind: 'Role', name: 'named' } },
     { name: 'p', namespace: 'here', subjects: subject('patcher'), roleRef: { kind: 'Role', name: 'patcher' } },
     { name: 'e', namespace: 'elsewhere', subjects: subject('elsewhere'), roleRef: { kind: 'Role', name: 'all' } },
+    { name: 'r', namespace: 'here', subjects: subject('reporter'), roleRef: { kind: 'Role', name: 'reporter' } },
   ],
 });
 
@@ -174,6 +177,29 @@ describe('a user who may do everything in one namespace', () => {
   });
 });
 
+describe('a review of everything', () => {
+  const spec = { user: 'root', token: 'x', resourceAttributes: { verb: 'get', resource: 'secrets' } };
+
+  it.each([
+    ['authorization.k8s.io', 'subjectaccessreviews'],
+    ['authentication.k8s.io', 'tokenreviews'],
+  ])('is not answered to a user who may do everything in one namespace: %s/%s', async (group, plural) => {
+    const review = (who: string, place: string) => as(who, 'POST', `/apis/${group}/v1/${place}`, { spec });
+    expect((await review('elsewhere', plural)).code).toBe(403);
+    expect((await review('elsewhere', `namespaces/elsewhere/${plural}`)).code).toBe(404);
+    expect((await review('root', `${plural}/name`)).code).toBe(404);
+    expect((await review('root', plural)).code).not.toBe(404);
+  });
+});
+
+it('does not delete an object for a user who may do everything with its subresources only', async () => {
+  expect((await as('reporter', 'DELETE', object('here'))).code).toBe(403);
+  for (const subresource of ['status', 'scale']) {
+    expect((await as('reporter', 'DELETE', `${object('here')}/${subresource}`)).code).toBe(405);
+  }
+  expect((await as('root', 'GET', object('here'))).code).toBe(200);
+});
+
 describe('a server-side apply by a user who may patch and not create', () => {
   const apply = (name: string, more: object = {}) =>
     as(
@@ -235,6 +261,14 @@ describe('impersonation', () => {
     expect(reply.code).toBe(403);
     expect(reply.text).toContain('impersonate');
     expect(records.at(-1)).toMatchObject({ user: { name: 'named' } });
+  });
+
+  it('reads names in UTF-8, as clients send them', async () => {
+    const latin1 = (name: string) => Buffer.from(name).toString('latin1');
+    await request('root', { 'impersonate-user': latin1('josé'), 'impersonate-group': latin1('开发') });
+    const groups = ['开发', 'system:authenticated'];
+    await expect.poll(() => records.at(-1)).toMatchObject({ impersonatedUser: { name: 'josé', groups } });
+    expect((await request('root', { 'impersonate-user': 'jos\xe9' })).code).toBe(400);
   });
 
   it('is refused with an extra key that is not encoded correctly', async () => {

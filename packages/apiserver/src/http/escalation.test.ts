@@ -12,6 +12,25 @@ const clusterRole = (name: string, fields: object) => ({
   ...fields,
 });
 
+describe('a server-side apply of a ClusterRole', () => {
+  it.each([{}, { rules: null }])('is checked with the rules that the role keeps: %j', async (fields) => {
+    const registry = new EmbeddedRegistry({ store: new MemoryStore(), kinds: [ClusterRole] });
+    await registry.resource(ClusterRole).create(ClusterRole.input({ name: 'all' }, { rules: [rule('*', '*', '*')] }));
+    const labels = { 'rbac.authorization.k8s.io/aggregate-to-view': 'true' };
+    const applied = { ...clusterRole('all', fields), metadata: { name: 'all', labels } };
+    const attempt = (who: ReturnType<typeof user>, object: object) =>
+      admitWrite({ ...access({}), registry }, who, ClusterRole, { ...object }, true).then(
+        () => 'allowed',
+        (error: unknown) => (isApiError(error, 'Forbidden') ? error.message : error),
+      );
+    expect(await attempt(user('eve'), applied)).toContain('permissions not currently held');
+    expect(await attempt(user('mia', 'system:masters'), applied)).toBe('allowed');
+    expect(await attempt(user('eve'), { ...applied, rules: [] })).toBe('allowed');
+    expect(await attempt(user('eve'), { ...applied, metadata: { name: 'new', labels } })).toBe('allowed');
+    await registry.close();
+  });
+});
+
 describe('an update of a ClusterRole', () => {
   it('that removes its aggregation rule is allowed only to users who may do everything', async () => {
     const registry = new EmbeddedRegistry({ store: new MemoryStore(), kinds: [ClusterRole] });

@@ -5,14 +5,28 @@ import { checkBindingWrite, checkRoleWrite, checkTokenWrite, type EscalationCont
 import { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from '../kinds/rbac.ts';
 import { Token } from '../kinds/token.ts';
 import type { Json } from '../verbs/call.ts';
+import { metadataOf } from '../verbs/write.ts';
 
 export interface WriteContext extends Omit<EscalationContext, 'user'> {
   readonly registry: Registry;
 }
 
-/** Throws `Forbidden`, and `Invalid` for an object that could not be stored anyway. */
-export async function admitWrite(context: WriteContext, user: User, kind: Kind, object: Json): Promise<void> {
+const checkedKinds = [Role, ClusterRole, RoleBinding, ClusterRoleBinding, Token];
+
+/**
+ * With `isPart`, the object is what a server-side apply contains. Throws `Forbidden`, and `Invalid` for an object that
+ * could not be stored anyway.
+ */
+export async function admitWrite(
+  context: WriteContext,
+  user: User,
+  kind: Kind,
+  written: Json,
+  isPart = false,
+): Promise<void> {
+  if (!checkedKinds.some((checked) => isOf(kind, checked))) return;
   const own = { ...context, user };
+  const object = isPart ? await completed(context.registry, kind, written) : written;
   if (isOf(kind, Role)) {
     const role = Role.parse(object);
     const { rules } = Role.fieldsOf(role);
@@ -40,12 +54,28 @@ export async function admitWrite(context: WriteContext, user: User, kind: Kind, 
   }
 }
 
+/** A label alone can grant the rules that a role has already: it adds them to the roles that select it. */
+async function completed(registry: Registry, kind: Kind, part: Json): Promise<Json> {
+  const { name, namespace } = metadataOf(part);
+  if (typeof name !== 'string') return part;
+  const place = typeof namespace === 'string' ? { namespace } : {};
+  const stored = await found(registry.resource(kind).get(name, place));
+  // A field with null is not applied either.
+  const applied = Object.entries(part).filter(([, value]) => value !== null);
+  return { ...stored, ...Object.fromEntries(applied) };
+}
+
 /** A role that loses its aggregation rule keeps the rules that were collected for it. */
 async function wasAggregated(registry: Registry, name: string): Promise<boolean> {
+  const role = await found(registry.resource(ClusterRole).get(name));
+  return role !== undefined && ClusterRole.fieldsOf(role).aggregationRule !== undefined;
+}
+
+async function found<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
-    return ClusterRole.fieldsOf(await registry.resource(ClusterRole).get(name)).aggregationRule !== undefined;
+    return await reading;
   } catch (error) {
-    if (isApiError(error, 'NotFound')) return false;
+    if (isApiError(error, 'NotFound')) return undefined;
     throw error;
   }
 }

@@ -110,6 +110,20 @@ describe('a store that fails', () => {
   });
 });
 
+describe('a list with many records that cannot be read', () => {
+  it('has the others, and as many warnings as clients accept in headers', async () => {
+    await start();
+    const value = Buffer.from('{damaged');
+    for (let n = 0; n < 300; n++)
+      await store.commit([{ type: 'put', key: `example.io/v1/gadgets/default/d-${n}`, value }]);
+    await running.call('POST', gadgets, gadget('a'));
+    const { code, body, headers } = await running.call('GET', gadgets);
+    expect({ code, items: body.items.length }).toEqual({ code: 200, items: 1 });
+    expect(String(headers['warning']).match(/ cannot be read/g)).toHaveLength(21);
+    expect(headers['warning']).toContain('280 more records cannot be read');
+  });
+});
+
 describe('a store that hangs', () => {
   it('is reported as 504, and does not hold up other requests', async () => {
     await start({ limits: { registryTimeoutMs: 50 } });
@@ -134,6 +148,16 @@ describe('a store that hangs', () => {
     // 504 leaves it open: these two happen after their answer.
     await expect.poll(async () => (await running.call('GET', `${gadgets}/b`)).code).toBe(200);
     await expect.poll(async () => (await running.call('GET', `${gadgets}/a`)).code).toBe(404);
+  });
+
+  it('is reported as 504 to a review of a token, too', async () => {
+    const authenticate = ({ authorization }: { readonly authorization: string | undefined }) =>
+      authorization === undefined ? Promise.resolve(undefined) : new Promise<never>(() => {});
+    await start({ limits: { registryTimeoutMs: 20 }, authenticator: { authenticate } });
+    const review = { spec: { token: 'x' } };
+    expect(await running.call('POST', '/apis/authentication.k8s.io/v1/tokenreviews', review)).toMatchObject(
+      statusOf(504, 'Timeout'),
+    );
   });
 
   it('rejects requests once too many wait for it, and serves again afterwards', async () => {

@@ -49,8 +49,8 @@ export interface HandlerOptions {
   readonly limits: Limits;
   /** Interval between bookmarks of a watch. */
   readonly bookmarkMs: number;
-  /** Throws `Forbidden` if the user may not store this object, although they may write the kind. */
-  readonly admit: (user: User, kind: Kind, object: Json) => Promise<void>;
+  /** See `Call`. */
+  readonly admit: (user: User, kind: Kind, object: Json, isPart: boolean) => Promise<void>;
   readonly reviews: Reviews;
   /** Called when a request has ended. Default: there is no audit log. */
   readonly onEnd: ((record: AuditRecord) => void) | undefined;
@@ -186,7 +186,7 @@ export class Handler {
     if (reviews.has(info)) {
       const bytes = await readBody(request, limits.bodyBytesMax);
       const body = { bytes, contentType: request.headers['content-type'] };
-      await sendJson(exchange, 201, await reviews.answer(info, user, body));
+      await sendJson(exchange, 201, await this.#inTime(user, reviews.answer(info, user, body)));
       return 201;
     }
     const target = this.#target(info);
@@ -217,6 +217,7 @@ export class Handler {
     const view = this.#view(negotiate(request.headers.accept), query);
     const { timeoutSeconds = watchSecondsMax } = listOptionsOf(query);
     const leave = this.#watches.enter(user.name);
+    let leaveList = () => {};
     const end = new AbortController();
     const abort = () => end.abort();
     const { signal, clock, bookmarkMs } = this.#options;
@@ -229,7 +230,11 @@ export class Handler {
         warn: () => {},
         isTransformed: true,
       });
-      const events = await this.#inTime(user, watch({ ...call, signal: end.signal }, bookmarkMs));
+      const enterList = () => {
+        leaveList = this.#requests.enter(user.name);
+        return leaveList;
+      };
+      const events = await this.#inTime(user, watch({ ...call, signal: end.signal, enterList }, bookmarkMs));
       await stream(exchange, events, target.kind, view, end.signal);
       return 200;
     } finally {
@@ -237,6 +242,7 @@ export class Handler {
       cancel();
       signal.removeEventListener('abort', abort);
       response.removeListener('close', abort);
+      leaveList();
       leave();
     }
   }
@@ -274,7 +280,7 @@ export class Handler {
       query,
       body: { bytes, contentType: request.headers['content-type'] },
       defaultManager: resourceWrites.has(info.verb) ? programOf(request) : '',
-      admit: (object) => admit(user, target.kind, object),
+      admit: (object, isPart = false) => admit(user, target.kind, object, isPart),
       checkCreate: async () => {
         const attributes = attributesOf({ ...info, verb: 'create' }, user);
         if (!this.#allows(attributes)) throw forbidden(attributes);

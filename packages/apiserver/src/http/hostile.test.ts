@@ -10,6 +10,7 @@ import { usedBytes } from '@ecsm/runtime/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type HostileRequest, hostileRequest } from './hostile.kit.ts';
 import { Gadget, type RunningServer, startServer } from './server.kit.ts';
+import { waitingMax } from './turns.ts';
 import { openSocket } from './wire.kit.ts';
 
 const gadgets = '/apis/example.io/v1/namespaces/default/gadgets';
@@ -224,6 +225,77 @@ describe('a connection', () => {
     await new Promise((resolve) => slow.once('end', resolve));
     expect(receivedBytes).toBeGreaterThan(60 * colour.length);
     watching.destroy();
+  });
+
+  it('that requests large lists behind a watch gets them after it, and keeps none in memory', async () => {
+    running = await startServer();
+    const colour = 'x'.repeat(200_000);
+    await running.registry.resource(Gadget).create({ metadata: { name: 'g' }, spec: { colour } });
+    const list = `GET ${gadgets} HTTP/1.1\r\nHost: x\r\n\r\n`;
+    const watchThen = (lists: number, seconds: number) =>
+      `GET ${gadgets}?watch=1&timeoutSeconds=${seconds} HTTP/1.1\r\nHost: x\r\n\r\n${list.repeat(lists)}`;
+    const before = usedBytes();
+    const sockets = await Promise.all(Array.from({ length: 20 }, () => openSocket(running)));
+    for (const socket of sockets) socket.write(watchThen(waitingMax, 600));
+    await expect.poll(() => running.server.watches).toBe(20);
+    await running.call('GET', gadgets);
+    // 200 requests in flight × 0.2 MB are 40 MB.
+    expect((usedBytes() - before) / megabyte).toBeLessThan(20);
+    for (const socket of sockets) socket.destroy();
+    const patient = await openSocket(running);
+    let received = '';
+    patient.on('data', (chunk: Buffer) => {
+      received += chunk.toString('latin1');
+    });
+    patient.write(watchThen(3, 1));
+    await expect.poll(() => received.match(/"kind":"GadgetList"/g), { timeout: 10_000 }).toHaveLength(3);
+    patient.destroy();
+  });
+
+  it('that does not read the list at the beginning of a watch counts as a request in flight', async () => {
+    running = await startServer({ limits: { inFlightMax: 2 } });
+    const colour = 'x'.repeat(200_000);
+    for (let n = 0; n < 60; n++)
+      await running.registry.resource(Gadget).create({ metadata: { name: `g-${n}` }, spec: { colour } });
+    const stalled = await Promise.all(Array.from({ length: 2 }, () => openSocket(running)));
+    for (const socket of stalled) {
+      socket.pause();
+      socket.write(`GET ${gadgets}?watch=1 HTTP/1.1\r\nHost: x\r\n\r\n`);
+    }
+    await expect.poll(() => running.server.watches).toBe(2);
+    for (const query of ['', '?watch=1&timeoutSeconds=1']) {
+      expect((await running.call('GET', `${gadgets}${query}`)).code).toBe(429);
+    }
+    // A watch that begins with a version has no list.
+    const since = `${gadgets}?watch=1&timeoutSeconds=1&resourceVersion=${await running.registry.revision()}`;
+    expect((await running.call('GET', since)).code).toBe(200);
+    for (const socket of stalled) socket.resume();
+    await expect.poll(async () => (await running.call('GET', gadgets)).code).toBe(200);
+    for (const socket of stalled) socket.destroy();
+  });
+
+  it('that ends while requests wait behind a watch does not count against the limits any more', async () => {
+    running = await startServer({ limits: { inFlightMax: 2 } });
+    for (const name of ['a', 'b']) {
+      await running.registry.resource(Gadget).create({ metadata: { name }, spec: { colour: 'x'.repeat(200_000) } });
+    }
+    const request = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
+    const socket = await openSocket(running);
+    socket.write(request(`${gadgets}?watch=1`) + request(gadgets).repeat(2));
+    await expect.poll(() => running.server.watches).toBe(1);
+    await running.call('GET', '/livez');
+    socket.destroy();
+    await expect.poll(() => running.server.watches).toBe(0);
+    expect((await running.call('GET', gadgets)).code).toBe(200);
+  });
+
+  it('with too many requests behind a watch is closed', async () => {
+    running = await startServer();
+    const socket = await openSocket(running);
+    const request = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
+    socket.write(request(`${gadgets}?watch=1`) + request('/version').repeat(waitingMax + 1));
+    await closed(socket);
+    await expect.poll(() => running.server.watches).toBe(0);
   });
 
   it('with half a request does not keep the server from closing', async () => {

@@ -18,22 +18,23 @@ export function isImpersonation({ headers }: IncomingMessage): boolean {
   return false;
 }
 
-/** The user of a request with such headers. Throws `Forbidden`, and 400 for headers without a user. */
+/** The user of a request with such headers. Throws `Forbidden`, and 400 for headers without a user or not in UTF-8. */
 export function impersonated(
   { headersDistinct: headers }: IncomingMessage,
   user: User,
   allows: (attributes: RequestAttributes) => boolean,
 ): User {
   const names = Object.keys(headers).filter((name) => name.startsWith(prefix));
-  const name = headers['impersonate-user']?.[0] ?? '';
+  const valuesOf = (header: string) => headers[header]?.map((value) => textOf(header, value)) ?? [];
+  const [name = ''] = valuesOf('impersonate-user');
   if (name === '') {
     const message = `the headers ${names.join(', ')} need the header Impersonate-User`;
     throw new HttpError(400, 'BadRequest', message);
   }
-  const wanted = headers['impersonate-group'] ?? [];
-  const uid = headers['impersonate-uid']?.[0];
+  const wanted = valuesOf('impersonate-group');
+  const [uid] = valuesOf('impersonate-uid');
   const extra = Object.fromEntries(
-    names.filter((header) => header.startsWith(extraPrefix)).map((header) => [keyOf(header), headers[header] ?? []]),
+    names.filter((header) => header.startsWith(extraPrefix)).map((header) => [keyOf(header), valuesOf(header)]),
   );
   const account = serviceAccount.exec(name);
   const needed: RequestAttributes[] = [
@@ -58,6 +59,17 @@ export function impersonated(
 }
 
 const authentication = 'authentication.k8s.io';
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** Clients send UTF-8, of which Node.js makes one character for each byte. */
+function textOf(header: string, value: string): string {
+  try {
+    return decoder.decode(Buffer.from(value, 'latin1'));
+  } catch {
+    throw new HttpError(400, 'BadRequest', `the header ${header} is not valid UTF-8`);
+  }
+}
 
 /** The key is percent-encoded in the name of its header. */
 function keyOf(header: string): string {

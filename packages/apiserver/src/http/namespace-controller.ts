@@ -80,8 +80,16 @@ async function deleteContents(registry: Registry, namespace: string): Promise<bo
   return isEmpty;
 }
 
-export async function createNamespaces(registry: Registry, names: Iterable<string>): Promise<void> {
-  for (const name of names) await createUnlessExists(registry, name);
+export async function createNamespaces(registry: Registry, names: Iterable<string>, log: Log): Promise<void> {
+  for (const name of names) {
+    try {
+      await createUnlessExists(registry, name);
+    } catch (error) {
+      // The others do not wait until somebody repairs this one.
+      if (!isApiError(error, 'Corrupt')) throw error;
+      log.write('warn', 'namespace cannot be read', { namespace: name, error: error.message });
+    }
+  }
 }
 
 async function createMissing(
@@ -92,7 +100,7 @@ async function createMissing(
 ): Promise<void> {
   while (!signal.aborted) {
     try {
-      await createNamespaces(registry, new Set([...names, ...(await namespacesInUse(registry))]));
+      await createNamespaces(registry, new Set([...names, ...(await namespacesInUse(registry))]), log);
     } catch (error) {
       if (!isApiError(error)) throw error;
       log.write('warn', 'namespaces could not be created; retrying', { error: error.message });

@@ -48,9 +48,14 @@ export class Reviews {
     this.#options = options;
   }
 
-  /** Whether the request creates a review. */
+  /**
+   * Whether the request creates a review. One that is in no namespace is not found in a namespace either: a role there must
+   * not answer questions about everything.
+   */
   has(request: ResourceRequest): boolean {
-    return request.verb === 'create' && reviewOf(request) !== undefined;
+    const { verb, name, namespace } = request;
+    const isInNamespace = namespace !== undefined;
+    return verb === 'create' && name === undefined && reviewOf(request)?.namespaced === isInNamespace;
   }
 
   async answer(request: ResourceRequest, user: User, { bytes, contentType }: RequestBody): Promise<JsonObject> {

@@ -466,6 +466,18 @@ describe('a secret', () => {
     expect(body).not.toHaveProperty('stringData');
   });
 
+  it.each([
+    [{ stringData: { password: 1e5 } }],
+    [{ stringData: { password: null } }],
+    [{ stringData: { password: { a: 1 } } }],
+    [{ stringData: ['abc'] }],
+    [{ stringData: { password: 'abc' }, data: 'abc' }],
+  ])('is not written with anything but text: %j', async (fields) => {
+    const secrets = '/api/v1/namespaces/default/secrets';
+    expect((await call('POST', secrets, { metadata: { name: 's' }, ...fields })).code).toBe(422);
+    expect((await call('GET', `${secrets}/s`)).code).toBe(404);
+  });
+
   it('keeps its type', async () => {
     const secrets = '/api/v1/namespaces/default/secrets';
     await call('POST', secrets, { metadata: { name: 's' }, type: 'example.io/one' });

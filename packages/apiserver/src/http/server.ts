@@ -23,6 +23,7 @@ import { defaultLimits, type Limits } from './limits.ts';
 import { Paths } from './paths.ts';
 import { Reviews, servedReviews } from './reviews.ts';
 import { ServedResources } from './served.ts';
+import { Turns } from './turns.ts';
 
 export interface ApiServerOptions {
   readonly registry: Registry;
@@ -58,6 +59,7 @@ export interface ListenAddress {
 export class ApiServer {
   readonly #server: Server;
   readonly #handler: Handler;
+  readonly #turns = new Turns();
   readonly #batch = new Batch();
   readonly #closing = new AbortController();
   readonly #clock: Clock;
@@ -82,8 +84,8 @@ export class ApiServer {
       paths: new Paths({ served: [...served.all, ...servedReviews], ready: () => this.#ready(registry) }),
       authenticator,
       authorizer,
-      admit: async (user, kind, object) => {
-        if (source && authorizer) await admitWrite({ source, authorizer, registry }, user, kind, object);
+      admit: async (user, kind, object, isPart) => {
+        if (source && authorizer) await admitWrite({ source, authorizer, registry }, user, kind, object, isPart);
       },
       reviews: new Reviews({ authenticator, authorizer }),
       limits,
@@ -107,7 +109,9 @@ export class ApiServer {
         connectionsCheckingInterval: Math.min(limits.headersTimeoutMs, checkMsMax),
       },
       (request: IncomingMessage, response: ServerResponse) => {
-        this.#batch.add(() => void this.#handler.handle(request, response));
+        this.#turns.wait(request, response, () => {
+          this.#batch.add(() => void this.#handler.handle(request, response));
+        });
       },
     );
     this.#server.maxConnections = limits.connectionsMax;

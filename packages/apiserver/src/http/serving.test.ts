@@ -1,10 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { EmbeddedRegistry, MemoryStore } from '@ecsm/runtime';
+import { ApiError, EmbeddedRegistry, Informers, MemoryStore } from '@ecsm/runtime';
+import { VirtualClock } from '@ecsm/runtime/testing';
 import { expect, it } from 'vitest';
 import { Namespace } from '../kinds/core.ts';
+import { ClusterRole } from '../kinds/rbac.ts';
 import { serverKinds } from '../kinds/server-kinds.ts';
+import { FaultyStore } from './faulty-store.kit.ts';
 import { Gadget } from './server.kit.ts';
 import { startServing } from './serving.ts';
 
@@ -16,6 +19,56 @@ it('has the namespaces of its views, and no list of version 0, before its first 
   const { items } = await registry.resource(Namespace).list();
   expect(items.map(({ metadata }) => metadata.name)).toEqual(['default', 'views']);
   expect((await registry.resource(Gadget).list()).resourceVersion).not.toBe('0');
+  await serving.close();
+  await registry.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+it('goes on if its certificates cannot be renewed, and renews them later', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'ecsm-serving-'));
+  const clock = new VirtualClock();
+  const registry = new EmbeddedRegistry({ store: new MemoryStore(), kinds: serverKinds, clock });
+  const messages: string[] = [];
+  const log = { write: (_: string, message: string) => void messages.push(message) };
+  const serving = await startServing({ registry, address: { host: '127.0.0.1', port: 0 }, directory, log });
+  const stop = new AbortController();
+  const server = serving.runnables.find(({ name }) => name === 'apiserver');
+  const running = server?.run({ registry, informers: new Informers({ registry }), signal: stop.signal });
+  const kept = `${directory}-kept`;
+  renameSync(directory, kept);
+  messages.length = 0;
+  await clock.advance(3_600_000);
+  expect(messages).toEqual(['certificates cannot be renewed; retrying']);
+  renameSync(kept, directory);
+  clock.step(300 * 86_400_000);
+  await clock.advance(3_600_000);
+  expect(messages.slice(1)).toEqual(['certificate renewed', 'certificate renewed']);
+  stop.abort();
+  await clock.until(() => messages.length > 0);
+  await running;
+  await registry.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+it('goes on if its default roles cannot be stored, and stores them later', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'ecsm-serving-'));
+  const clock = new VirtualClock();
+  const store = new FaultyStore();
+  const registry = new EmbeddedRegistry({ store, kinds: serverKinds, clock });
+  const messages: string[] = [];
+  const log = { write: (_: string, message: string) => void messages.push(message) };
+  const serving = await startServing({ registry, address: { host: '127.0.0.1', port: 0 }, directory, log });
+  const error = new ApiError('Unavailable', { what: 'the registry', reason: 'no quorum' });
+  store.faultOf = (call) => (call === 'commit' ? { type: 'fail', error, when: 'before' } : undefined);
+  const stop = new AbortController();
+  const rbac = serving.runnables.find(({ name }) => name === 'rbac');
+  const running = rbac?.run({ registry, informers: new Informers({ registry }), signal: stop.signal });
+  await clock.until(() => messages.includes('default roles could not be stored; retrying'));
+  store.faultOf = () => undefined;
+  const names = async () => (await registry.resource(ClusterRole).list()).items.map(({ metadata }) => metadata.name);
+  await clock.until(async () => (await names()).includes('system:basic-user'));
+  stop.abort();
+  await running;
   await serving.close();
   await registry.close();
   rmSync(directory, { recursive: true, force: true });

@@ -3,6 +3,7 @@
  * token, RBAC, an audit log, garbage collection, and the controller of namespaces. It is a list of runnables for a manager.
  */
 import {
+  Backoff,
   Event,
   eventPruner,
   garbageCollector,
@@ -95,11 +96,20 @@ export async function startServing(options: ServingOptions): Promise<Serving> {
     closed ??= server.close().then(() => audit?.close());
     return closed;
   };
+  const renew = () => {
+    try {
+      const renewed = certificates.renew();
+      if (renewed) server.renew(renewed);
+    } catch (error) {
+      // The certificates in use are good for months yet: a disk that is full or a file that is damaged can be repaired.
+      if (!isApiError(error)) throw error;
+      log.write('error', 'certificates cannot be renewed; retrying', { error: error.message, retryMs: renewMs });
+    }
+  };
   const serve = async ({ signal }: RunContext) => {
     while (!signal.aborted) {
       await sleep(clock, renewMs, signal);
-      const renewed = signal.aborted ? undefined : certificates.renew();
-      if (renewed) server.renew(renewed);
+      if (!signal.aborted) renew();
     }
     await close();
   };
@@ -123,7 +133,7 @@ export async function startServing(options: ServingOptions): Promise<Serving> {
  */
 async function createFirst(registry: Registry, namespaces: readonly string[], log: Log): Promise<void> {
   try {
-    await createNamespaces(registry, namespaces);
+    await createNamespaces(registry, namespaces, log);
   } catch (error) {
     if (!isApiError(error)) throw error;
     log.write('warn', 'namespaces could not be created; retrying', { error: error.message });
@@ -146,9 +156,23 @@ class FollowedRbac implements RbacSource {
   }
 
   async run({ registry, informers, signal }: RunContext, log: Log): Promise<void> {
-    await bootstrapRbac(registry, this.#defaults);
     this.#followed = new RegistryRbac({ registry, informers, defaults: this.#defaults, log });
-    await this.#followed.run(signal);
+    await Promise.all([this.#store(registry, signal, log), this.#followed.run(signal)]);
+  }
+
+  /** The default roles are in effect without it, so a registry that cannot be written does not end the server. */
+  async #store(registry: Registry, signal: AbortSignal, log: Log): Promise<void> {
+    const backoff = new Backoff(registry.random);
+    while (!signal.aborted) {
+      try {
+        await bootstrapRbac(registry, this.#defaults);
+        return;
+      } catch (error) {
+        if (!isApiError(error)) throw error;
+        log.write('warn', 'default roles could not be stored; retrying', { error: error.message });
+        await sleep(registry.clock, backoff.next(), signal);
+      }
+    }
   }
 }
 

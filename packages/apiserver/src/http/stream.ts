@@ -1,7 +1,7 @@
 /** Sends the events of a watch, one line of JSON each, as fast as the client reads them. */
 import { once } from 'node:events';
 import type { Kind } from '@ecsm/runtime';
-import { partialOf } from '../response/partial.ts';
+import { partialOf, partialType } from '../response/partial.ts';
 import { tableOfObject } from '../response/table.ts';
 import type { SendEvents, ServerEvent } from '../verbs/watch.ts';
 import type { Exchange } from './exchange.ts';
@@ -71,7 +71,9 @@ function lineOf(type: string, object: object, isChunked: boolean): Buffer {
 
 function represented(event: ServerEvent, kind: Kind, view: View, columnDefinitions: boolean): object {
   const { accept, includeObject, clock } = view;
-  if (event.type === 'ERROR' || event.type === 'BOOKMARK' || accept.as === undefined) return event.object;
+  if (event.type === 'ERROR' || accept.as === undefined) return event.object;
+  // Clients of metadata know no other kind: a bookmark that they cannot decode would end their watch.
+  if (event.type === 'BOOKMARK') return accept.as === 'Table' ? event.object : { ...event.object, ...partialType };
   if (accept.as !== 'Table') return partialOf(event.object);
   return tableOfObject(kind, event.object, { includeObject, nowMs: clock.now(), columnDefinitions });
 }

@@ -145,6 +145,15 @@ describe('applyJsonPatch', () => {
     expect(failureOf({ a: 'x'.repeat(COPIED_BYTES_MAX / 4 - 2) }, values).code).toBe(200);
   });
 
+  it('bounds what moves take: each of these takes as long as a copy', () => {
+    const moves = Array.from({ length: 4 }, (_, index) => [
+      { op: 'move', from: '/a', path: `/b${index}` },
+      { op: 'move', from: `/b${index}`, path: '/a' },
+    ]).flat();
+    expect(failureOf({ a: 'x'.repeat(COPIED_BYTES_MAX / 8) }, moves).code).toBe(413);
+    expect(failureOf({ a: 'x'.repeat(COPIED_BYTES_MAX / 8 - 2) }, moves).code).toBe(200);
+  });
+
   it('bounds the depth of the result', () => {
     const patch = Array.from({ length: 40 }, () => ({ op: 'copy', from: '/a', path: '/a/a/a' }));
     expect(failureOf({ a: { a: {} } }, patch)).toMatchObject({ code: 422 });

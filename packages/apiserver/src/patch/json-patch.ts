@@ -9,7 +9,10 @@ import { PatchDocument } from './patch-document.ts';
 
 /** As in Kubernetes. */
 export const OPERATIONS_MAX = 10_000;
-/** Of all values that a patch copies together: a few dozen `copy` operations could fill the memory. */
+/**
+ * Of all values that a patch copies or moves together: a few dozen `copy` operations could fill the memory, and thousands of
+ * `move` operations of a large value would take minutes.
+ */
 export const COPIED_BYTES_MAX = 3 * 1024 * 1024;
 
 type Path = readonly string[];
@@ -28,9 +31,11 @@ export function applyJsonPatch(document: JsonValue, patch: unknown): JsonValue {
   let copiedBytes = 0;
   for (const [index, operation] of operations.entries()) {
     const fail = (reason: string) => doesNotApply(index, operation, reason);
-    if (operation.op === 'copy') {
+    if ('from' in operation) {
       copiedBytes += Buffer.byteLength(JSON.stringify(target.get(operation.from, fail)));
-      if (copiedBytes > COPIED_BYTES_MAX) throw tooLarge(`the JSON patch copies more than ${COPIED_BYTES_MAX} bytes`);
+      if (copiedBytes > COPIED_BYTES_MAX) {
+        throw tooLarge(`the JSON patch copies or moves more than ${COPIED_BYTES_MAX} bytes`);
+      }
     }
     apply(target, operation, fail);
   }

@@ -27,8 +27,10 @@ export interface PartialObjectMetadataList {
 
 type WithMetadata = Pick<ApiObject<unknown, unknown>, 'metadata'>;
 
+export const partialType = { apiVersion: 'meta.k8s.io/v1', kind: 'PartialObjectMetadata' } as const;
+
 export function partialOf({ metadata }: WithMetadata): PartialObjectMetadata {
-  return { apiVersion: 'meta.k8s.io/v1', kind: 'PartialObjectMetadata', metadata };
+  return { ...partialType, metadata };
 }
 
 export function partialListOf(list: ListOf<WithMetadata>): PartialObjectMetadataList {

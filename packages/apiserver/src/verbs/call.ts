@@ -30,8 +30,11 @@ export interface Call {
   readonly body: RequestBody;
   /** Without `fieldManager`: the program that the user agent names. */
   readonly defaultManager: string;
-  /** Throws `Forbidden` if the user may not store this object, although they may write the kind. */
-  admit(object: Json): Promise<void>;
+  /**
+   * Throws `Forbidden` if the user may not store this object, although they may write the kind. With `isPart`, the fields
+   * that it leaves out are those of the stored object, if there is one.
+   */
+  admit(object: Json, isPart?: boolean): Promise<void>;
   /** Throws `Forbidden` if the user may not create this object, although they may patch it: an apply can do both. */
   checkCreate(): Promise<void>;
   /** Adds a Warning header to the response. */

@@ -30,6 +30,8 @@ export function dispatch(call: Call, verb: string): Promise<Answer> {
     case 'patch':
       return patch(call);
     case 'delete':
+      // A subresource has permissions of its own, which are not those to delete the object.
+      if (subresource !== undefined) throw notAllowed(target.kind, 'delete');
       return remove(call);
     case 'deletecollection':
       return removeCollection(call);

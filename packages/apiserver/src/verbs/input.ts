@@ -4,8 +4,8 @@ import { decodeBody } from '../request/body.ts';
 import { writeOptionsOf } from '../request/options.ts';
 import type { Call, Json } from './call.ts';
 
-/** Warnings about fields in one response. */
-const warningsMax = 20;
+/** Warnings in one response: clients accept headers of a limited size. */
+export const warningsMax = 20;
 
 /** Throws `BadRequest` if the body is not an object of the kind at the address of the request. */
 export async function inputOf(call: Call): Promise<Json> {

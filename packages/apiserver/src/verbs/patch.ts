@@ -69,7 +69,7 @@ async function apply(call: Call): Promise<Answer> {
   const isStatus = call.subresource === 'status';
   if (!isStatus) {
     await requireNamespaceOfNew(call);
-    await call.admit(object);
+    await call.admit(object, true);
   }
   // A status is applied to an existing object only.
   const known = isStatus ? undefined : await uidForPatch(call);

@@ -1,5 +1,5 @@
 /** What Kubernetes does to an object of some kinds before it is stored. */
-import type { Kind } from '@ecsm/runtime';
+import { type Kind, setOwn } from '@ecsm/runtime';
 import { Secret } from '../kinds/core.ts';
 import type { Json } from './call.ts';
 import { isObject } from './input.ts';
@@ -16,14 +16,21 @@ export function prepare(kind: Pick<Kind, 'apiVersion' | 'kind'>, object: Json): 
   return object;
 }
 
-/** `stringData` is written into `data`, in base64. */
-function withEncodedData({ stringData, ...secret }: Json): Json {
-  if (!isObject(stringData)) return secret;
-  const encoded = Object.entries(stringData).map(([key, value]) => [
-    key,
-    Buffer.from(String(value)).toString('base64'),
-  ]);
-  return { ...secret, data: { ...(isObject(secret['data']) ? secret['data'] : {}), ...Object.fromEntries(encoded) } };
+/**
+ * `stringData` is written into `data`, in base64. What is not text stays where it is, for validation to reject: the text
+ * of a number such as `1e5` is not the password that its author wrote.
+ */
+function withEncodedData(object: Json): Json {
+  const { stringData, ...secret } = object;
+  if (stringData === undefined || stringData === null) return secret;
+  const data = secret['data'] ?? {};
+  if (!isObject(stringData) || !isObject(data)) return object;
+  const encoded: Record<string, string> = {};
+  for (const [key, value] of Object.entries(stringData)) {
+    if (typeof value !== 'string') return object;
+    setOwn(encoded, key, Buffer.from(value).toString('base64'));
+  }
+  return { ...secret, data: { ...data, ...encoded } };
 }
 
 function withFinalizer(namespace: Json): Json {

@@ -3,6 +3,7 @@ import { ApiError, isApiError, type ListOptions, type Namespaced, type ObjectLis
 import { listOptionsOf } from '../request/options.ts';
 import { resourceVersionTooLarge } from '../response/http-error.ts';
 import type { Answer, AnyObject, Call, Target } from './call.ts';
+import { warningsMax } from './input.ts';
 
 export async function get({ target, namespace, name = '', isTransformed, query }: Call): Promise<Answer> {
   const { encoded } = target;
@@ -29,10 +30,11 @@ export async function list(call: Call): Promise<Answer> {
   return { type: 'text', code: 200, parts: [`${head.slice(0, -1)},"items":[`, ...items, ']}'] };
 }
 
-/** The list, with a warning for every record that cannot be read. */
+/** The list, with warnings for the first records that cannot be read. */
 async function listedFrom<Item>(call: Call, source: ListSource<Item>): Promise<Omit<ItemList<Item>, 'problems'>> {
   const { problems, ...list } = await listedItems(call, source);
-  for (const { key, reason } of problems) call.warn(`${key} cannot be read: ${reason}`);
+  for (const { key, reason } of problems.slice(0, warningsMax)) call.warn(`${key} cannot be read: ${reason}`);
+  if (problems.length > warningsMax) call.warn(`${problems.length - warningsMax} more records cannot be read`);
   return list;
 }
 

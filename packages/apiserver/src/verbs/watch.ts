@@ -40,8 +40,13 @@ export type SendEvent = (event: ServerEvent) => Promise<unknown> | undefined;
 /** Sends the events of a watch until it ends. */
 export type SendEvents = (send: SendEvent) => Promise<void>;
 
+export interface WatchCall extends Call {
+  /** A watch that begins with a list is a request in flight until the list is sent. Returns its end. Throws 429. */
+  enterList(): () => void;
+}
+
 /** Throws before the first event if the request is invalid or the version is gone; later errors are ERROR events. */
-export async function watch(call: Call, markMs = bookmarkMs): Promise<SendEvents> {
+export async function watch(call: WatchCall, markMs = bookmarkMs): Promise<SendEvents> {
   const options = listOptionsOf(call.query);
   const { resourceVersion = '', sendInitialEvents } = options;
   if (options.continue !== undefined) throw badRequest('continue is not allowed for a watch');
@@ -50,36 +55,40 @@ export async function watch(call: Call, markMs = bookmarkMs): Promise<SendEvents
     // The list of a watch has neither pages nor a version of its own.
     const query = new URLSearchParams(call.query);
     for (const name of ['resourceVersion', 'resourceVersionMatch', 'limit', 'sendInitialEvents']) query.delete(name);
-    const list = await listed({ ...call, query });
-    if (!isAny(resourceVersion) && call.registry.isNewer(resourceVersion, list.resourceVersion)) {
-      throw resourceVersionTooLarge(resourceVersion, list.resourceVersion);
+    const leaveList = call.enterList();
+    const { items, resourceVersion: newest } = await listed({ ...call, query });
+    if (!isAny(resourceVersion) && call.registry.isNewer(resourceVersion, newest)) {
+      throw resourceVersionTooLarge(resourceVersion, newest);
     }
-    const initial = isFromStart ? list.items : [];
-    return (send) => sendAll(call, list.resourceVersion, initial, sendInitialEvents === true, markMs, send);
+    const initial = isFromStart ? [...items] : [];
+    return async (send) => {
+      await sendInitial(initial, send, call.signal);
+      leaveList();
+      await sendAll(call, newest, sendInitialEvents === true, markMs, send);
+    };
   }
   checkVersion(resourceVersion);
-  return (send) => sendAll(call, resourceVersion, [], false, markMs, send);
+  return (send) => sendAll(call, resourceVersion, false, markMs, send);
 }
 
-async function sendAll(
-  call: Call,
-  after: string,
-  initial: readonly AnyObject[],
-  marksEnd: boolean,
-  markMs: number,
-  send: SendEvent,
-): Promise<void> {
+async function sendAll(call: Call, after: string, marksEnd: boolean, markMs: number, send: SendEvent): Promise<void> {
   const { signal } = call;
-  for (const object of initial) {
-    await send({ type: 'ADDED', object, isShared: false });
-    if (signal.aborted) return;
-  }
+  if (signal.aborted) return;
   if (marksEnd) await send(bookmark(call, after, { [initialEventsEnd]: 'true' }));
   try {
     await follow(call, after, markMs, send);
   } catch (error) {
     if (!signal.aborted) await send({ type: 'ERROR', object: errorStatus(error) });
   }
+}
+
+/** Empties the list: a watch lasts long, and would keep a copy of every object until its end. */
+async function sendInitial(initial: AnyObject[], send: SendEvent, signal: AbortSignal): Promise<void> {
+  for (const object of initial) {
+    await send({ type: 'ADDED', object, isShared: false });
+    if (signal.aborted) break;
+  }
+  initial.length = 0;
 }
 
 /** With many watches, each await and each read of the signal takes noticeable time: an event is sent without either. */

@@ -10,8 +10,9 @@ import type { ClusterRole, PolicyRule } from './objects.ts';
 
 /**
  * The rules of each cluster role by name. Several roles of one name are one role with all their rules and selectors, so
- * that a built-in role keeps its rules whatever is stored under its name. A role may select roles that aggregate
- * themselves, in circles too.
+ * that a built-in role keeps its rules whatever is stored under its name. They are selected one by one: the labels of a
+ * stored role do not give away the rules of the built-in one. A role may select roles that aggregate themselves, in
+ * circles too.
  */
 export function aggregatedRules(roles: readonly ClusterRole[]): ReadonlyMap<string, readonly PolicyRule[]> {
   const selectors = new Map<ClusterRole, readonly LabelSelector[]>();
@@ -21,17 +22,19 @@ export function aggregatedRules(roles: readonly ClusterRole[]): ReadonlyMap<stri
     const own = (role.aggregationRule?.clusterRoleSelectors ?? []).flatMap(validSelector);
     if (own.length > 0) selectors.set(role, own);
   }
-  const collect = (name: string, seen: Set<string>): PolicyRule[] => {
-    if (seen.has(name)) return [];
-    seen.add(name);
-    return (byName.get(name) ?? []).flatMap((role) => {
-      const selected = selectors.get(role);
-      if (!selected) return [...role.rules];
-      const others = roles.filter((other) => selected.some((selector) => matchesLabels(selector, other.labels)));
-      return [...role.rules, ...others.flatMap((other) => collect(other.name, seen))];
-    });
+  const collect = (role: ClusterRole, seen: Set<ClusterRole>): PolicyRule[] => {
+    if (seen.has(role)) return [];
+    seen.add(role);
+    const selected = selectors.get(role);
+    if (!selected) return [...role.rules];
+    const others = roles.filter((other) => selected.some((selector) => matchesLabels(selector, other.labels)));
+    return [...role.rules, ...others.flatMap((other) => collect(other, seen))];
   };
-  return new Map([...byName.keys()].map((name) => [name, collect(name, new Set())]));
+  const rulesOf = (ofOneName: readonly ClusterRole[]) => {
+    const seen = new Set<ClusterRole>();
+    return ofOneName.flatMap((role) => collect(role, seen));
+  };
+  return new Map([...byName].map(([name, ofOneName]) => [name, rulesOf(ofOneName)]));
 }
 
 /** An invalid selector selects nothing: the role keeps its other rules. */

@@ -63,6 +63,16 @@ describe('the default roles', () => {
     expect(await may('create', 'selfsubjectreviews.authentication.k8s.io')).toBe(true);
   });
 
+  it('do not take in the rules of a built-in role by the labels of a stored one with its name', () => {
+    const labels = { 'rbac.authorization.k8s.io/aggregate-to-view': 'true' };
+    const stored = { name: 'cluster-admin', labels, rules: [rule('get', 'widgets')] };
+    const roles = aggregatedRules([...defaultObjects().clusterRoles, stored]);
+    const resourcesOf = (name: string) => new Set((roles.get(name) ?? []).flatMap(({ resources = [] }) => resources));
+    expect(resourcesOf('view')).toContain('widgets');
+    expect(resourcesOf('view')).not.toContain('*');
+    expect([...resourcesOf('cluster-admin')]).toEqual(['*', 'widgets']);
+  });
+
   it('take in a stored role with the label of aggregation', async () => {
     const { authorizer } = access({
       clusterRoles: [
