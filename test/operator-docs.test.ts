@@ -98,10 +98,11 @@ describe('docs/operations.md', () => {
     count({ endpoint: 'GET /node', outcome: 'ok', bytesUp: 1, bytesDown: 1, durationMs: 1 });
     const pace = { intervalMs: 1, pollBytes: 1, auditMs: 1 };
     measureObservation(metrics, { poller: { pace }, owners: { unverifiedCount: 0 } }, 1);
-    measureServices(metrics, {
-      get: () => fleetService('a'),
-      onChange: (listener) => listener(undefined, fleetService('a')),
-    });
+    measureServices(
+      metrics,
+      { get: () => fleetService('a'), onChange: (listener) => listener(undefined, fleetService('a')) },
+      () => true,
+    );
     const autoscaling = hpaMetrics(metrics);
     autoscaling.rescaled(1);
     autoscaling.failed([{ type: 'Warning', reason: 'FailedGetResourceMetric', message: '' }]);

@@ -1,7 +1,7 @@
 /** A complete system in one process on virtual time: a simulated platform, a registry in memory, and an operator. */
 
 import type { Headers, Transport } from '@ecsm/client';
-import type { Log } from '@ecsm/runtime';
+import type { Log, MetricRegistry } from '@ecsm/runtime';
 import { EmbeddedRegistry, Event, findCondition, isApiError, MemoryStore } from '@ecsm/runtime';
 import { SeededRandom } from '@ecsm/runtime/simulation';
 import { VirtualClock } from '@ecsm/runtime/testing';
@@ -16,6 +16,7 @@ export interface SiteOptions {
   readonly nodes?: number;
   readonly settings?: OperatorSettingsInput;
   readonly log?: Log;
+  readonly metrics?: MetricRegistry;
   readonly seed?: number;
   /** Added to every request to the platform. */
   readonly headers?: Headers;
@@ -63,7 +64,7 @@ export class Site {
   }
 
   start(registry = this.registry): this {
-    const { settings, log, seed = 1, headers, through = (transport: Transport) => transport } = this.#options;
+    const { settings, log, metrics, seed = 1, headers, through = (transport: Transport) => transport } = this.#options;
     this.#stop = new AbortController();
     const operator = new Operator({
       registry,
@@ -72,6 +73,7 @@ export class Site {
       random: new SeededRandom(seed + 2),
       settings: { observeMs: 15_000, ...settings },
       ...(log && { log }),
+      ...(metrics && { metrics }),
       ...(headers && { headers: () => headers }),
     });
     this.#operator = operator;

@@ -1,7 +1,7 @@
 /** Services on a simulated platform: they follow the registry. */
 
 import type { Transport, WireResponse } from '@ecsm/client';
-import { ApiError } from '@ecsm/runtime';
+import { ApiError, MetricRegistry } from '@ecsm/runtime';
 import { profiles as behaviours } from '@ecsm/simulator';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ECSMService } from '../apis/ecsm-service.ts';
@@ -448,6 +448,17 @@ describe('an operator that is not the leader any more', () => {
     await site.clock.advance(600_000);
     expect(attempts).toBe(attemptsThen);
     await expect(site.stop()).rejects.toMatchObject({ code: 'Fenced' });
+  });
+
+  it('has no metrics of services, which would stay as they were', async () => {
+    const metrics = new MetricRegistry();
+    site = new Site({ metrics });
+    site.start();
+    await site.apply(dynamic('web'));
+    await site.ready('web');
+    expect(metrics.render()).toContain('ecsm_service_available{namespace="default",name="web"} 1');
+    await site.stop();
+    expect(metrics.render()).not.toContain('name="web"');
   });
 });
 

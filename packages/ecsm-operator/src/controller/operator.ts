@@ -92,6 +92,8 @@ export class Operator {
   readonly #reconciler: Reconciler;
   readonly #controller: Controller<ECSMService['spec'], NonNullable<ECSMService['status']>>;
   readonly #otherControllers: readonly OperatorController[];
+  /** Whether the fleet is kept up to date. */
+  #isLeading = false;
 
   /** Throws `BadRequest` for an invalid setting. Starts nothing and calls nothing. */
   constructor(options: OperatorOptions) {
@@ -182,7 +184,7 @@ export class Operator {
       log,
       ...this.#metrics,
     });
-    if (metrics) measureServices(metrics, this.fleet);
+    if (metrics) measureServices(metrics, this.fleet, () => this.#isLeading);
     this.fleet.onChange((before, after) => {
       for (const key of affectedBy(before, after, this.fleet)) this.#wake(key, 'a dependency has changed');
     });
@@ -228,10 +230,13 @@ export class Operator {
           const context = { registry, informers, signal };
           // Reconciles in flight still need to know what is held back.
           const allocating = new AbortController();
+          this.#isLeading = true;
           await Promise.all([
             this.#controller.run(context).finally(() => allocating.abort()),
             this.#allocations.run({ ...context, signal: allocating.signal }),
-          ]);
+          ]).finally(() => {
+            this.#isLeading = false;
+          });
           await release();
           this.#capacityReport.stop();
           await events.flush();

@@ -6,16 +6,17 @@ import type { FleetService } from '../fleet/fleet-service.ts';
 import { measuredServicesMax, measureServices } from './service-metrics.ts';
 
 /** A fleet without a registry. */
-function measured() {
+function measured(isLeading = () => true) {
   const services = new Map<string, FleetService>();
   let tell: FleetListener = () => {};
   const metrics = new MetricRegistry();
-  measureServices(metrics, {
-    get: (key) => services.get(key),
-    onChange: (listener) => {
+  const fleet = {
+    get: (key: string) => services.get(key),
+    onChange: (listener: FleetListener) => {
       tell = listener;
     },
-  });
+  };
+  measureServices(metrics, fleet, isLeading);
   return {
     lines: (part: string) =>
       metrics
@@ -67,4 +68,15 @@ it('has series for a bounded number of services, and counts the others', () => {
   remove(`web-${measuredServicesMax + 1}`);
   expect(lines(`ecsm_service_replicas_ready{namespace="default",name="web-${measuredServicesMax}"}`)).toHaveLength(1);
   expect(lines('ecsm_services')).toEqual([`ecsm_services ${measuredServicesMax}`, 'ecsm_services_unmeasured 0']);
+});
+
+it('shows nothing while another process leads: what is known here is not updated', () => {
+  let isLeading = true;
+  const { set, lines } = measured(() => isLeading);
+  for (let index = 0; index < measuredServicesMax + 2; index++) set(`web-${index}`);
+  isLeading = false;
+  expect(lines('ecsm_service_')).toEqual([]);
+  expect(lines('ecsm_services')).toEqual(['ecsm_services 0', 'ecsm_services_unmeasured 0']);
+  isLeading = true;
+  expect(lines('ecsm_service_available')).toHaveLength(measuredServicesMax);
 });

@@ -49,10 +49,15 @@ const families = [
   },
 ] as const;
 
-export function measureServices(metrics: MetricRegistry, fleet: Pick<Fleet, 'onChange' | 'get'>): void {
+/** While this process does not lead, there are no series: the leader has them, and what this one knows is not updated. */
+export function measureServices(
+  metrics: MetricRegistry,
+  fleet: Pick<Fleet, 'onChange' | 'get'>,
+  isLeading: () => boolean,
+): void {
   const measured = new Set<string>();
   const waiting = new Set<string>();
-  const services = () => [...measured].flatMap((key) => fleet.get(key) ?? []);
+  const services = () => (isLeading() ? [...measured].flatMap((key) => fleet.get(key) ?? []) : []);
   for (const { name, help, measure } of families) {
     metrics.computedGauge({ name, help, labels }, () =>
       services().map((service) => ({ labels: service, value: measure(service) })),
@@ -61,11 +66,11 @@ export function measureServices(metrics: MetricRegistry, fleet: Pick<Fleet, 'onC
   metrics
     .gauge({ name: 'ecsm_services', help: 'Number of services.' })
     .with({})
-    .read(() => measured.size + waiting.size);
+    .read(() => (isLeading() ? measured.size + waiting.size : 0));
   metrics
     .gauge({ name: 'ecsm_services_unmeasured', help: `Services beyond ${measuredServicesMax}, without metrics.` })
     .with({})
-    .read(() => waiting.size);
+    .read(() => (isLeading() ? waiting.size : 0));
   fleet.onChange((before, after) => {
     const key = (after ?? before)?.key;
     if (key === undefined) return;

@@ -1,6 +1,6 @@
 /** The operator as one file: it has to run where there is nothing but Node. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openRegistry } from '@ecsm/runtime';
@@ -37,6 +37,14 @@ it.each(programs)('starts %s in a directory with nothing else', (name) => {
   const { status, stdout, stderr } = spawnSync(file, ['--version'], { cwd: elsewhere, encoding: 'utf8' });
   expect([status, stderr]).toEqual([0, '']);
   expect(stdout).toContain('0.1.0');
+});
+
+it('starts by a link of another name, also where Node.js does not detect modules by their syntax', () => {
+  const link = join(scratch, 'ecsmctl');
+  symlinkSync(join(scratch, 'made', 'ecsmctl.mjs'), link);
+  const env = { ...process.env, NODE_OPTIONS: '--no-experimental-detect-module' };
+  const { status, stdout } = spawnSync(link, ['--version'], { cwd: empty, env, encoding: 'utf8' });
+  expect([status, stdout]).toEqual([0, 'ecsmctl 0.1.0\n']);
 });
 
 it('has an ecsmctl that writes and reads a registry in SQLite', () => {

@@ -10,6 +10,7 @@ import {
   Informers,
   type Kind,
   MemoryStore,
+  MetricRegistry,
   type Registry,
   silentLog,
   type WriteObserver,
@@ -20,6 +21,7 @@ import { EtcdBackup } from '../apis/etcd-backup.ts';
 import { EtcdCluster } from '../apis/etcd-cluster.ts';
 import { EtcdRestore } from '../apis/etcd-restore.ts';
 import { annotations, labels } from '../apis/well-known.ts';
+import { BackupMetricsClient } from '../client/metrics/backup-client.ts';
 import type { ReadProgress } from '../client/worker/progress.ts';
 import { BackupMonitoring } from '../service/backup/monitoring.ts';
 import { BACKUP_FINALIZER } from '../service/backup/run.ts';
@@ -81,13 +83,14 @@ async function run(
   clock: VirtualClock,
   progress: ReadProgress = async () => undefined,
   forMs = settingsDefault.workerLookMs * 3,
+  monitoring = new BackupMonitoring(undefined),
 ): Promise<void> {
   const end = new AbortController();
   onTestFinished(() => end.abort());
   const controllers = createBackupControllers({
     service: { clock, settings: settingsDefault, progress, image: 'operator' },
     events: () => undefined,
-    monitoring: new BackupMonitoring(undefined),
+    monitoring,
     workers: 1,
     log: silentLog,
   });
@@ -122,6 +125,24 @@ it('a deleted backup whose finalizer was not removed is not forgotten', async ()
   await backups.create({ metadata, spec: { ...backupSpec, deletionPolicy: 'Delete' } });
   await backups.delete('once');
   await run(staleOnce(registry, 'EtcdBackup', 'patch'), clock);
+  expect((await backups.list()).items).toEqual([]);
+});
+
+it('a backup is deleted although more of them are complete than have metrics', async () => {
+  const { clock, registry } = open();
+  const metrics = new BackupMetricsClient(new MetricRegistry());
+  for (let index = 0; index < 1_000; index++) {
+    metrics.set({ namespace: 'default', backup: `other-${index}` }, { lastSuccessMs: 0, sizeBytes: 1 });
+  }
+  const backups = registry.resource(EtcdBackup);
+  const created = await backups.create({
+    metadata: { name: 'once', finalizers: [BACKUP_FINALIZER] },
+    spec: backupSpec,
+  });
+  const status = { phase: 'Completed', completionTime: '2026-01-01T00:00:00Z', backupSize: 1 } as const;
+  await backups.updateStatus({ ...created, status });
+  await backups.delete('once');
+  await run(registry, clock, undefined, undefined, new BackupMonitoring(metrics));
   expect((await backups.list()).items).toEqual([]);
 });
 

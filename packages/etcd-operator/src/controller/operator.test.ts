@@ -52,6 +52,26 @@ describe('EtcdOperator', () => {
     await expect.poll(async () => (await lab.registry.resource(EtcdCluster).list()).items).toEqual([]);
   });
 
+  it('exposes no cluster when its term has ended: the next leader does', async () => {
+    const registry = openRegistry();
+    await createCluster({ ...withoutTls, size: 0 }, { registry });
+    const metrics = new MetricRegistry();
+    const operator = new EtcdOperator({
+      registry,
+      issuer: new ToyIssuer(systemClock),
+      settings: { busyMs: 10, restMs: 50 },
+      metrics,
+    });
+    for (let term = 0; term < 2; term++) {
+      const stop = new AbortController();
+      const running = operator.run({ signal: stop.signal });
+      await expect.poll(() => metrics.render()).toContain('etcd_cluster_members{namespace="default",cluster="main"}');
+      stop.abort();
+      await running;
+      expect(metrics.render()).not.toContain('cluster="main"');
+    }
+  });
+
   it('starts nothing for a cluster of size 0', async () => {
     const registry = openRegistry();
     await createCluster({ ...withoutTls, size: 0 }, { registry });

@@ -88,6 +88,8 @@ export class EtcdOperator {
   readonly #log: Log;
   readonly #controllers;
   readonly #backups;
+  /** Metrics of clusters and backups, which only the leader exposes. */
+  readonly #exposed: readonly Pick<MetricsClient, 'pause' | 'resume'>[];
   #events: EventRecorder | undefined;
 
   /** Throws `BadRequest` for an invalid setting. Starts nothing and calls nothing. */
@@ -99,13 +101,16 @@ export class EtcdOperator {
     this.#options = options;
     this.#clock = clock;
     this.#log = options.log ?? silentLog;
+    const clusterMetrics = metrics && new MetricsClient(metrics);
+    const backupMetrics = metrics && new BackupMetricsClient(metrics);
+    this.#exposed = [clusterMetrics, backupMetrics].flatMap((client) => client ?? []);
     const passes = new Passes({
       connect: options.connect ?? connectGateway(clock),
       issuer: options.issuer ?? x509Issuer(clock),
       clock,
       settings,
       callTimeoutMs: settings.callTimeoutMs,
-      monitoring: new MonitoringService(metrics && new MetricsClient(metrics)),
+      monitoring: new MonitoringService(clusterMetrics),
     });
     this.#controllers = createControllers({
       passes,
@@ -124,7 +129,7 @@ export class EtcdOperator {
         image: options.workerImage ?? workerImageDefault,
       },
       events: () => this.#events,
-      monitoring: new BackupMonitoring(metrics && new BackupMetricsClient(metrics)),
+      monitoring: new BackupMonitoring(backupMetrics),
       workers: settings.workers,
       log: this.#log,
       ...(namespace === undefined ? {} : { namespace }),
@@ -140,7 +145,9 @@ export class EtcdOperator {
       run: async ({ registry, signal }) => {
         const recorder = new EventRecorder({ registry, source: OPERATOR_NAME, log: this.#log, ...metrics });
         this.#events = recorder;
+        for (const client of this.#exposed) client.resume();
         await aborted(signal);
+        for (const client of this.#exposed) client.pause();
         this.#events = undefined;
         await recorder.flush();
       },

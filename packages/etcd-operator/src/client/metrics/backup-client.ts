@@ -1,5 +1,6 @@
 /** The metrics of backups, for Prometheus. */
 import type { MetricRegistry } from '@ecsm/runtime';
+import { Measured } from './measured.ts';
 
 /** `backup` is the schedule, or the name of a run without one. */
 export interface BackupLabels {
@@ -20,6 +21,7 @@ const labels = ['namespace', 'backup'] as const;
 
 export class BackupMetricsClient {
   readonly #gauges;
+  readonly #measured;
 
   constructor(metrics: MetricRegistry) {
     const gauge = (name: string, help: string) => metrics.gauge({ name: `etcd_backup_${name}`, help, labels });
@@ -30,9 +32,11 @@ export class BackupMetricsClient {
       rehearsal: gauge('rehearsal_timestamp_seconds', 'When the last rehearsal ended.'),
       passed: gauge('rehearsal_passed', '1 if the last rehearsal passed, else 0.'),
     };
+    this.#measured = new Measured(Object.values(this.#gauges));
   }
 
   set(of: BackupLabels, values: BackupMetrics): void {
+    if (!this.#measured.admits(of)) return;
     const { lastSuccess, size, duration, rehearsal, passed } = this.#gauges;
     if (values.lastSuccessMs !== undefined) lastSuccess.with(of).set(values.lastSuccessMs / 1_000);
     if (values.sizeBytes !== undefined) size.with(of).set(values.sizeBytes);
@@ -42,6 +46,15 @@ export class BackupMetricsClient {
   }
 
   remove(of: BackupLabels): void {
-    for (const gauge of Object.values(this.#gauges)) gauge.remove(of);
+    this.#measured.remove(of);
+  }
+
+  /** This process leads no more. */
+  pause(): void {
+    this.#measured.pause();
+  }
+
+  resume(): void {
+    this.#measured.resume();
   }
 }

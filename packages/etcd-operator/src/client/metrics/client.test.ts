@@ -1,6 +1,8 @@
 import { MetricRegistry } from '@ecsm/runtime';
 import { describe, expect, it } from 'vitest';
+import { BackupMetricsClient } from './backup-client.ts';
 import { MetricsClient } from './client.ts';
+import { measuredMax } from './measured.ts';
 
 const of = { namespace: 'default', cluster: 'main' };
 const other = { namespace: 'default', cluster: 'other' };
@@ -63,5 +65,48 @@ describe('MetricsClient', () => {
     client.acted(of, 'promote', true, 1_000);
     client.remove(of);
     expect(samples()).toEqual(['operator_actions_total{action="promote",outcome="done"} 1']);
+  });
+
+  it('has series for a bounded number of clusters, and takes the next one when one is deleted', () => {
+    const { client, samples } = start();
+    const clusters = Array.from({ length: measuredMax + 1 }, (_, index) => ({ ...of, cluster: `c-${index}` }));
+    for (const cluster of clusters) client.set(cluster, known);
+    const [first = of] = clusters;
+    const last = clusters.at(-1) ?? of;
+    client.acted(last, 'promote', true, 1_000);
+    const members = () => samples().filter((line) => line.startsWith('members{'));
+    expect(members()).toHaveLength(measuredMax);
+    expect(members()).not.toContain(`members{cluster="${last.cluster}"} 3`);
+    client.remove(first);
+    client.set(last, known);
+    expect(members()).toHaveLength(measuredMax);
+    expect(members()).toContain(`members{cluster="${last.cluster}"} 3`);
+  });
+
+  it('exposes nothing about clusters while another process leads, not even what is still in flight', () => {
+    const { client, samples } = start();
+    client.set(of, known);
+    client.pause();
+    client.set(of, known);
+    client.acted(of, 'promote', true, 1_000);
+    expect(samples()).toEqual(['operator_actions_total{action="promote",outcome="done"} 1']);
+    client.resume();
+    client.set(of, known);
+    expect(samples()).toContain('has_leader{cluster="main"} 1');
+  });
+});
+
+describe('BackupMetricsClient', () => {
+  it('exposes nothing about backups while another process leads', () => {
+    const registry = new MetricRegistry();
+    const client = new BackupMetricsClient(registry);
+    const backup = { namespace: 'default', backup: 'nightly' };
+    client.set(backup, { lastSuccessMs: 1_000, isRehearsalPassed: false });
+    client.pause();
+    client.set(backup, { lastSuccessMs: 1_000 });
+    expect(registry.render()).not.toContain('nightly');
+    client.resume();
+    client.set(backup, { lastSuccessMs: 2_000 });
+    expect(registry.render()).toContain('{namespace="default",backup="nightly"} 2\n');
   });
 });

@@ -1,5 +1,6 @@
 /** The metrics of clusters, for Prometheus. It knows nothing of how they are found out. */
 import type { MetricRegistry } from '@ecsm/runtime';
+import { Measured } from './measured.ts';
 
 export interface ClusterLabels {
   readonly namespace: string;
@@ -22,6 +23,7 @@ export class MetricsClient {
   readonly #gauges;
   readonly #lastAction;
   readonly #actions;
+  readonly #measured;
 
   constructor(metrics: MetricRegistry) {
     const gauge = (name: string, help: string) => metrics.gauge({ name: `etcd_cluster_${name}`, help, labels });
@@ -39,9 +41,11 @@ export class MetricsClient {
       help: 'Actions of the operator, by outcome.',
       labels: ['action', 'outcome'],
     });
+    this.#measured = new Measured([...Object.values(this.#gauges), this.#lastAction]);
   }
 
   set(of: ClusterLabels, values: ClusterMetrics): void {
+    if (!this.#measured.admits(of)) return;
     const gauges = this.#gauges;
     gauges.hasLeader.with(of).set(Number(values.hasLeader));
     gauges.members.with(of).set(values.members);
@@ -54,10 +58,19 @@ export class MetricsClient {
 
   acted(of: ClusterLabels, action: string, isDone: boolean, nowMs: number): void {
     this.#actions.with({ action, outcome: isDone ? 'done' : 'refused' }).increment();
-    if (isDone) this.#lastAction.with(of).set(nowMs / 1000);
+    if (isDone && this.#measured.admits(of)) this.#lastAction.with(of).set(nowMs / 1000);
   }
 
   remove(of: ClusterLabels): void {
-    for (const gauge of [...Object.values(this.#gauges), this.#lastAction]) gauge.remove(of);
+    this.#measured.remove(of);
+  }
+
+  /** This process leads no more. */
+  pause(): void {
+    this.#measured.pause();
+  }
+
+  resume(): void {
+    this.#measured.resume();
   }
 }

@@ -11,6 +11,8 @@ import { S3Storage } from './storage.ts';
 const mebibyte = 1024 * 1024;
 /** The smallest parts that S3 allows, and pages that are soon full. */
 const limits = { ...s3LimitsDefault, partBytes: 5 * mebibyte, pageKeysMax: 3, backoffMsMin: 20 };
+/** Up to 20 s, because a server takes its time to start on a busy machine. */
+const patient = { ...limits, attemptsMax: 11 };
 
 const programs: readonly (readonly [S3Program, boolean, boolean])[] = [
   ['rclone', false, false],
@@ -24,10 +26,14 @@ for (const [program, isExclusive, tls] of programs) {
     });
     afterAll(() => server?.close());
 
-    const open = (destination: S3Destination, credentials: S3Credentials = server.credentials) => {
+    const open = (
+      destination: S3Destination,
+      credentials: S3Credentials = server.credentials,
+      ownLimits: typeof limits = limits,
+    ) => {
       const ca = server.ca;
       const options = { clock: systemClock, random: systemRandom, credentials, ...(ca === undefined ? {} : { ca }) };
-      return new S3Storage(destination, options, limits);
+      return new S3Storage(destination, options, ownLimits);
     };
 
     describeStorage({
@@ -72,7 +78,7 @@ for (const [program, isExclusive, tls] of programs) {
     });
 
     it('can be killed while an object is read: the rest is read when it is back', async () => {
-      const client = open(await server.bucket());
+      const client = open(await server.bucket(), server.credentials, patient);
       const bytes = pattern(3 * limits.partBytes + 7);
       await client.put('one.db', chunked(bytes));
       const parts: Buffer[] = [];
@@ -87,8 +93,7 @@ for (const [program, isExclusive, tls] of programs) {
     });
 
     it('can be killed while parts are sent: the put fails or is whole, and a later one works', async () => {
-      const destination = await server.bucket();
-      const client = open(destination);
+      const client = open(await server.bucket(), server.credentials, patient);
       const bytes = pattern(3 * limits.partBytes + 7);
       let isKilled = false;
       const body = async function* () {
