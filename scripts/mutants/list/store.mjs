@@ -137,7 +137,7 @@ export const store = {
     {
       name: 'a message shows the password of a registry URL',
       file: 'url.ts',
-      find: "return url.replace(/\\/\\/([^/@]*?):.*@/s, '//$1:…@');",
+      find: "return url.replace(/\\/\\/(.*?):.*@/s, '//$1:…@');",
       replace: 'return url;',
       tests: ['url.test.ts'],
     },

@@ -168,6 +168,30 @@ test('never puts another value in the place of a secret, and keeps no text that 
   expect(config()).toEqual({ process: { ...process, args } });
 });
 
+const jwtOf = (word: string) => `eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N${word}`;
+
+test.each([
+  [
+    'one that was moved to a new flag',
+    ['--password', 'hunter2', '--token', 't0k3n'],
+    ['--api-token', '<hidden>', '--password', '<hidden>'],
+  ],
+  ['one of two, if the other was removed', ['run', ...['one', 'two'].map(jwtOf)], ['run', '<hidden>']],
+])('does not guess which secret is meant: %s', async (_, args, edited) => {
+  const kit = await simulated();
+  const body = serviceBody('telemetry');
+  const config = { process: { args } };
+  const data = JSON.stringify({ ...body, image: { ...body.image, config } });
+  await kit.run(['raw', 'POST', '/service', '-d', data]);
+  const { out } = await kit.run('get service telemetry -o json');
+  const shown = JSON.parse(out);
+  expect(JSON.stringify(shown)).not.toContain(args.at(-1));
+  const image = { ...shown.image, config: { process: { args: edited } } };
+  const { code, err } = await kit.run('update service -f -', { input: JSON.stringify({ ...shown, image }) });
+  expect([code, err]).toEqual([2, expect.stringContaining('image.config.process.args[1] is "<hidden>"')]);
+  expect(kit.simulator.platform.serviceNamed('telemetry')?.image.config).toEqual(config);
+});
+
 test('deletes all services when the output is closed, and none after Ctrl-C', async () => {
   const kit = await simulated();
   for (const name of ['a', 'b', 'c', 'd', 'e']) await createService(kit, name);

@@ -150,15 +150,20 @@ function placeOf(
 ): number {
   const places = placesLike(showns, lookOf(items, index));
   const [first = -1] = places;
-  if (first === -1) return items.length === showns.length ? index : -1;
+  // The one in its place is another one if that was moved.
+  const isReplaced = items.length === showns.length && placesLike(items, lookOf(showns, index)).length === 0;
+  if (first === -1) return isReplaced ? index : -1;
   const twins = placesLike(items, lookOf(items, index));
   if (twins.length === places.length) return places[twins.indexOf(index)] ?? -1;
   return places.every((place) => deepEqual(presents[place], presents[first])) ? first : -1;
 }
 
-/** All placeholders look the same; a placeholder belongs to the flag before it. */
+/** All placeholders look the same; a placeholder belongs to the flag before it, together with those beside it. */
 function lookOf(items: readonly unknown[], index: number): unknown {
-  return items[index] === hidden ? [items[index - 1] ?? null, hidden] : items[index];
+  if (items[index] !== hidden) return items[index];
+  const start = items.findLastIndex((item, at) => at < index && item !== hidden);
+  const end = items.findIndex((item, at) => at > index && item !== hidden);
+  return [items[start] ?? null, index - start, (end === -1 ? items.length : end) - start, hidden];
 }
 
 function placesLike(items: readonly unknown[], look: unknown): readonly number[] {

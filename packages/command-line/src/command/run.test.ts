@@ -149,17 +149,32 @@ describe('running a program', () => {
     expect([await runProgram(program, ['do'], terminal), err.text]).toEqual([0, '']);
   });
 
-  it('fails for a reason of its own also when its output is closed', async () => {
+  it.each([
+    new Failure('1 of 5 could not be applied'),
+    new ApiError('StorageFull', { what: 'the store', reason: 'the disk is full' }),
+  ])('fails for a reason of its own also when its output is closed: $name', async (error) => {
     const { terminal, out, err } = testTerminal();
     const program = sampleProgram(
       doing(async () => {
         out.isClosed = true;
         terminal.out.write('more');
-        throw new Failure('1 of 5 could not be applied');
+        throw error;
       }),
     );
     expect(await runProgram(program, ['do'], terminal)).toBe(1);
-    expect(err.text).toBe('sample: 1 of 5 could not be applied\n');
+    expect(err.text).toBe(`sample: ${error.message}\n`);
+  });
+
+  it('does not report that something was closed because its output is', async () => {
+    const { terminal, out, err } = testTerminal();
+    const program = sampleProgram(
+      doing(async () => {
+        out.isClosed = true;
+        terminal.out.write('more');
+        throw new ApiError('Closed', { what: 'the store' });
+      }),
+    );
+    expect([await runProgram(program, ['do'], terminal), err.text]).toEqual([0, '']);
   });
 
   it('fails when its output cannot be written', async () => {

@@ -77,7 +77,8 @@ function report(
   const printError = (text: string) => say(`${program.name}: ${visible(text.replace(/\s*\n\s*/g, ' '))}`);
   const stop = interruption(terminal);
   // What else fails then fails because of it.
-  if (stop instanceof OutputClosed && !(error instanceof Failure)) return stop.exitCode;
+  const isOwnReason = error instanceof Failure || (isApiError(error) && isUserError(error));
+  if (stop instanceof OutputClosed && !isOwnReason) return stop.exitCode;
   // The reason for which everything was stopped explains whatever failed because of it.
   const cause = terminal.signal.aborted && terminal.signal.reason instanceof Failure ? terminal.signal.reason : error;
   let code = failureCode;
@@ -91,7 +92,7 @@ function report(
     code = cause.exitCode ?? failureCode;
   } else if (isUserError(cause)) {
     // After an interruption operations fail in many ways; only the interruption is reported.
-    if (!stop) printError(cause.message);
+    if (!(stop instanceof Interrupted)) printError(cause.message);
   } else if (!stop) {
     const what = cause instanceof Error ? cause.message || cause.name : String(cause);
     const hasVerbose = program.flags.includes(verboseFlag);

@@ -110,7 +110,9 @@ export const restoreStatus = object(
     snapshotSha256: text('Checksum of the snapshot.'),
     databaseSha256: text('Checksum of the database in it, which the snapshot has at its end.'),
     restoredRevision: text('Revision of the restored cluster when it had started.'),
-    parkedVolumes: optional(list(string(), { description: 'Claims of the former members that are kept.' })),
+    parkedVolumes: optional(
+      list(string(), { description: 'Claims of the former members; at the end, those that are kept.' }),
+    ),
   },
   { description: 'The restore as far as it is done.' },
 );

@@ -107,6 +107,24 @@ describe('scale', () => {
     }
   });
 
+  it.each([1, 0])('up below the range, as after a recovery, and back to %i: the learner is given up, too', (size) => {
+    for (const waitedMs of [0, 700_000]) {
+      const cluster = running(3);
+      for (const slot of [0, 1]) cluster.unreachable.add(slot);
+      cluster.run();
+      cluster.nowMs += 120_000;
+      cluster.wanted = { ...cluster.wanted, recoverFrom: 'main-2' };
+      expect(cluster.run().slice(-2)).toEqual(['addLearner 1', 'setRange 1+2']);
+      cluster.nowMs += waitedMs;
+      cluster.run();
+      cluster.wanted = { ...cluster.wanted, size };
+      expect(cluster.run().slice(0, 3)).toEqual(['removeMember 1', 'setRange 2+1', 'deleteVolume 1']);
+      expect(cluster.recorded.operation).toBeUndefined();
+      expect(cluster.members).toHaveLength(1);
+      expect(cluster.set?.replicas).toBe(size);
+    }
+  });
+
   it('waits while a member does not serve', () => {
     const cluster = running(3);
     cluster.unreachable.add(1);

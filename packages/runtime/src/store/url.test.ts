@@ -44,6 +44,8 @@ describe('a registry URL', () => {
     expect(() => parseStoreUrl('etcd://root:se%zzcret@a/p')).toThrow('"etcd://root:…@a/p"');
     expect(() => parseStoreUrl('etcd://root:se/cr@et@a/p')).toThrow('"etcd://root:…@a/p": a slash');
     expect(() => parseStoreUrl('etcd://root:12/secret@a/p')).toThrow('"etcd://root:…@a/p": a slash');
+    expect(() => parseStoreUrl('etcd://ops/root:secret@a/p')).toThrow('"etcd://ops/root:…@a/p": a slash');
+    expect(() => parseStoreUrl('etcd://ro@ot:secret@a/p')).toThrow('"etcd://ro@ot:…@a/p"');
   });
 
   it('defaults to sqlite in the home directory', () => {

@@ -60,9 +60,9 @@ export function ecsmHome({ ECSM_HOME, HOME }: Readonly<Record<string, string | u
   return ECSM_HOME || (HOME ? join(HOME, '.ecsm') : undefined);
 }
 
-/** The URL for messages. A password with a slash that is not encoded is hidden too. */
+/** The URL for messages. A password is hidden also if it or its user has a slash or an `@` that is not encoded. */
 export function withoutPassword(url: string): string {
-  return url.replace(/\/\/([^/@]*?):.*@/s, '//$1:…@');
+  return url.replace(/\/\/(.*?):.*@/s, '//$1:…@');
 }
 
 function directoryOf(url: string, rest: string): string {

@@ -70,7 +70,9 @@ export function attempt(record: AttemptRecord, pod: WorkerFacts | undefined, lim
   const { nowMs, name } = limits;
   const { worker, attempts, nextAtMs } = record;
   if (worker === undefined) {
-    if (nextAtMs !== undefined && nowMs < nextAtMs) return { is: 'going', record };
+    // A longer pause than the longest one is that of a clock that was ahead.
+    const pauseMs = nextAtMs === undefined ? 0 : nextAtMs - nowMs;
+    if (pauseMs > 0 && pauseMs <= retryMsMax) return { is: 'going', record };
     const next = { attempts: attempts + 1, worker: { name, startedAtMs: nowMs } };
     const action = { do: 'createWorker', name, attempt: attempts + 1 } as const;
     return { is: 'going', record: next, action, message: `pod ${name} is created` };

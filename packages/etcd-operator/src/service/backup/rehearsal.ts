@@ -18,11 +18,10 @@ export function decideRehearsal(input: BackupInput, status: EtcdBackupStatus): B
   if (rehearse === undefined || suspend) return undefined;
   const { nowMs, backup, children, settings } = input;
   const { schedule, timeZone } = rehearse;
-  const lastMs = msOf(rehearsal.lastScheduleTime) ?? 0;
+  const sinceMs = msOf(rehearsal.lastScheduleTime ?? backup.metadata.creationTimestamp) ?? nowMs;
   // The clock was ahead.
-  if (lastMs > nowMs)
+  if (sinceMs > nowMs)
     return decide({ ...status, rehearsal: { ...rehearsal, lastScheduleTime: timestampAt(nowMs) } }, 0);
-  const sinceMs = Math.max(lastMs, msOf(backup.metadata.creationTimestamp) ?? nowMs);
   const dueMs = lastTimeMs(schedule, timeZone, sinceMs, nowMs);
   if (dueMs === undefined) {
     const nextMs = nextTimeMs(schedule, timeZone, nowMs);

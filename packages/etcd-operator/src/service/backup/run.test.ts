@@ -72,6 +72,12 @@ describe('a run', () => {
     expect(again.status.keyBase).toBe(status.keyBase);
   });
 
+  it('does not wait for the next attempt until the clock, which was ahead, reaches its time again', () => {
+    const { status } = nextBackupStep(running({ worker: undefined, nowMs: startMs + 86_400_000 }));
+    const later = { ...running(), backup: backupOf({}, status), worker: undefined };
+    expect(settle(later).action).toMatchObject({ do: 'createWorker', attempt: 2 });
+  });
+
   it('says between two attempts why the last one failed', () => {
     const worker = ended(first, { ok: false, code: 'Unavailable', message: 'no answer', isRetriable: true });
     const failed = nextBackupStep(running({ worker })).status;

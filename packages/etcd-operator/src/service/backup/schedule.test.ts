@@ -143,12 +143,25 @@ describe('after the clock was ahead', () => {
     expect(settle({ ...input, children, nowMs: startMs + 0.5 * hourMs }).action).toBeUndefined();
   });
 
+  it('a schedule that was created then begins at its next time', () => {
+    const made = hourly();
+    const created = { ...made, metadata: { ...made.metadata, creationTimestamp: ahead } };
+    const { input, action } = settle(at(0, {}, created));
+    expect(action).toBeUndefined();
+    expect(settle({ ...input, nowMs: startMs + 0.5 * hourMs }).action).toEqual({ do: 'createChild', name: runAt(0.5) });
+  });
+
   it('rehearsals go on at their next time', () => {
     const rehearse = { schedule: '0 * * * *' };
-    const status = { rehearsal: { lastScheduleTime: ahead } };
     const children = [child('a', { phase: 'Completed' })];
-    const { input } = settle(at(0.1, { children }, hourly({ rehearse, schedule: '30 2 1 1 *' }, status)));
-    const { action } = settle({ ...input, nowMs: startMs + hourMs });
-    expect(action).toMatchObject({ do: 'createWorker', purpose: 'rehearsal' });
+    const made = hourly({ rehearse, schedule: '30 2 1 1 *' });
+    for (const backup of [
+      { ...made, status: { rehearsal: { lastScheduleTime: ahead } } },
+      { ...made, metadata: { ...made.metadata, creationTimestamp: ahead } },
+    ]) {
+      const { input } = settle(at(0.1, { children }, backup));
+      const { action } = settle({ ...input, nowMs: startMs + hourMs });
+      expect(action).toMatchObject({ do: 'createWorker', purpose: 'rehearsal' });
+    }
   });
 });

@@ -87,10 +87,9 @@ function startRun(input: BackupInput, status: EtcdBackupStatus): BackupDecision 
     const { nextScheduleTime: _, ...rest } = status;
     return decide(shownAs(input, rest, 'Suspended', 'Suspended', 'spec.suspend is true'), undefined);
   }
-  const lastMs = msOf(status.lastScheduleTime) ?? 0;
+  const sinceMs = msOf(status.lastScheduleTime ?? backup.metadata.creationTimestamp) ?? nowMs;
   // The clock was ahead. A run that exists already is not created again: its name is that of its time.
-  if (lastMs > nowMs) return decide({ ...status, lastScheduleTime: timestampAt(nowMs) }, 0);
-  const sinceMs = Math.max(lastMs, msOf(backup.metadata.creationTimestamp) ?? nowMs);
+  if (sinceMs > nowMs) return decide({ ...status, lastScheduleTime: timestampAt(nowMs) }, 0);
   const dueMs = lastTimeMs(schedule, timeZone, sinceMs, nowMs);
   const nextMs = nextTimeMs(schedule, timeZone, nowMs);
   if (dueMs === undefined) {

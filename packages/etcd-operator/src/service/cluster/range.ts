@@ -28,8 +28,7 @@ export function nextSlot({ start, replicas }: SetFacts, parked: Recorded['parked
  * Nothing else would end the attempts to add one that cannot start.
  */
 export function isDispensable({ facts, wanted }: PassInput, { index }: SlotFacts): boolean {
-  const { set } = facts;
-  const isInside = isInRange(set, index) && isInRange(set, index + 1);
+  const isInside = [index - 1, index, index + 1].every((one) => isInRange(facts.set, one));
   return !isInside && countVoters(facts).voters >= wanted.size;
 }
 

@@ -82,6 +82,25 @@ describe('a full database', () => {
     expect(cluster.last?.problem).toBeUndefined();
   });
 
+  it('is not disarmed between two restarts with a larger quota, unless the first one does not end', () => {
+    for (const waitedMs of [0, 600_000]) {
+      const cluster = full();
+      cluster.dbSizeBytes = 950;
+      cluster.keepsSize = true;
+      cluster.run();
+      cluster.unreachable.add(2);
+      cluster.wanted = { ...cluster.wanted, quotaBytes: 2_000 };
+      cluster.templateRevision = 2;
+      expect(cluster.run()).toEqual(['applyObjects', 'deletePod 2']);
+      expect(cluster.last?.problem?.reason).toBe('DatabaseQuotaExceeded');
+      cluster.nowMs += waitedMs;
+      if (waitedMs === 0) cluster.unreachable.clear();
+      expect(cluster.run()).toEqual(
+        waitedMs === 0 ? ['deletePod 1', 'moveLeader 1', 'deletePod 0', 'disarm'] : ['disarm'],
+      );
+    }
+  });
+
   it('is over when the alarm is gone', () => {
     const cluster = full();
     cluster.run();

@@ -1,5 +1,6 @@
 /** Alarms: NOSPACE is answered by making room, CORRUPT of a known member by replacing it (see replacement). */
 import type { EtcdStatus } from '../../client/etcd/contract.ts';
+import { slotsInRange } from '../cluster/range.ts';
 import type { Decision, Defragmentation, Finding, PassInput, SlotFacts, SpaceReclaim } from '../model.ts';
 import { leaderSlot, successorOf } from '../recovery/replacement.ts';
 import { act, blocked, normal, record, wait } from '../rule.ts';
@@ -65,6 +66,9 @@ function makeRoom(input: PassInput, current: SpaceReclaim): Decision {
   const isUpgrading = serving.some(({ status }) => status?.version !== recorded.version);
   const restart = isUpgrading ? undefined : rollout(input);
   if (restart) return { ...restart, problem };
+  if (!isUpgrading && isBetweenRestarts(input)) {
+    return wait(input, 'Updating', 'waiting for a member that restarts with the new configuration', { problem });
+  }
   const alarm = facts.alarms.find(({ type }) => type === 'NOSPACE');
   const isBelow = serving.every(
     ({ status }) => status !== undefined && status.dbSizeBytes < input.wanted.quotaBytes * disarmBelow,
@@ -77,6 +81,12 @@ function makeRoom(input: PassInput, current: SpaceReclaim): Decision {
   }
   const message = `${problem.message}; the live data fills the quota: delete keys or raise spec.etcd.quotaBackendBytes`;
   return wait(input, 'DatabaseQuotaExceeded', message, { problem: { ...problem, message } });
+}
+
+/** While others have their former quota. A restart that does not end is not waited for: nothing would replace the member. */
+function isBetweenRestarts({ facts, recorded: { operation }, templateHash, settings }: PassInput): boolean {
+  if (operation?.type !== 'Restart' || facts.nowMs - operation.startedAtMs >= settings.spaceCycleMs) return false;
+  return slotsInRange(facts).some(({ pod }) => pod && pod.templateHash !== templateHash);
 }
 
 /** Followers first, the highest slot first; the leader last. */

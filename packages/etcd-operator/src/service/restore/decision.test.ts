@@ -198,6 +198,12 @@ describe('a safety backup', () => {
 });
 
 describe('the data is prepared', () => {
+  it('not by a cluster that does not stop because Kubernetes refuses to ask it: nothing was changed', () => {
+    const { status, action } = nextRestoreStep(inputOf({ nowMs: startMs + 3_601_000 }, at('Stopping')));
+    expect([status.phase, reasonOf(status), action]).toEqual(['Failed', 'StepTimeout', undefined]);
+    expect(findCondition(status.conditions, 'Complete')?.message).toBe('Stopping took longer than 3600 s');
+  });
+
   it('after the cluster has stopped', () => {
     expect(nextRestoreStep(inputOf({}, at('Stopping'))).action).toEqual({ do: 'askCluster' });
     const asked = { ...main, isAsked: true };

@@ -217,6 +217,8 @@ function stop(input: RestoreInput, status: EtcdRestoreStatus): RestoreDecision {
   if (!cluster?.isAsked) {
     const cannot = whyNotReplaceable(input);
     if (cannot !== undefined) return failed(input, status, 'ClusterNotReplaceable', cannot);
+    const late = lateness(input, status);
+    if (late !== undefined) return failed(input, status, 'StepTimeout', late);
     return decide(shown(input, status, 'Stopping', 'the members are stopped'), settings.workerLookMs, {
       action: { do: 'askCluster' },
     });

@@ -79,7 +79,8 @@ export function lateness(input: RestoreInput, status: EtcdRestoreStatus): string
   const { timeoutSeconds } = input.restore.spec;
   const tookMs = input.nowMs - (msOf(status.stepTime) ?? input.nowMs);
   if (tookMs <= timeoutSeconds * 1_000) return undefined;
-  return `${status.step} took longer than ${timeoutSeconds} s: ${input.cluster?.unsettled ?? ''}`;
+  const why = input.cluster?.unsettled;
+  return `${status.step} took longer than ${timeoutSeconds} s${why === undefined ? '' : `: ${why}`}`;
 }
 
 /** The backup was deleted, or made again, since the restore began. No pod can be created without it. */

@@ -15,6 +15,11 @@ export function leaving(input: PassInput): Decision | undefined {
     const why = `${last.podName} is not a member any more`;
     return act(input, { do: 'setRange', start: set.start, replicas: set.replicas - 1, why });
   }
+  const first = slotAt(facts, set.start);
+  if (set.replicas > 1 && first && first.member === undefined && isDispensable(input, first)) {
+    const why = `${first.podName} is not a member any more`;
+    return act(input, { do: 'setRange', start: set.start + 1, replicas: set.replicas - 1, why });
+  }
   const inside = slotsInRange(facts).find(({ member }) => member === undefined);
   if (inside) return rejoin(input, inside);
   for (const slot of facts.slots) {
