@@ -1,6 +1,6 @@
 /** Plans on a simulated platform: the status is written before the call, and a refused call is retried with backoff. */
 import type { Transport } from '@ecsm/client';
-import { ApiError, EmbeddedRegistry } from '@ecsm/runtime';
+import { ApiError, EmbeddedRegistry, Event } from '@ecsm/runtime';
 import { SeededRandom } from '@ecsm/runtime/simulation';
 import { afterEach, describe, expect, it } from 'vitest';
 import { operatorKinds } from '../apis/kinds.ts';
@@ -109,6 +109,22 @@ describe('a call that the platform refuses', () => {
     isRefusing = false;
     await site.ready('web', 600_000);
     expect(site.shown()).toHaveLength(1);
+  });
+});
+
+describe('a deletion that takes the platform some time', () => {
+  it('is one call and one event', async () => {
+    site = new Site({ behaviour: { deleteMs: 10_000 } }).start();
+    await site.apply(dynamic('web', { updateStrategy: { type: 'RollingUpdate' } }));
+    await site.ready('web');
+    const calls = site.simulator.journal.last;
+    await site.edit('web', { spec: { template: { image: 'telemetry@1.1.0#sylixos' } } });
+    await site.ready('web', 120_000);
+    await site.clock.advance(60_000);
+    expect(site.writesSince(calls).filter((call) => call.startsWith('DELETE'))).toHaveLength(1);
+    const { items } = await site.registry.resource(Event).list();
+    const removed = items.map(Event.fieldsOf).filter(({ reason }) => reason === 'Removed');
+    expect(removed.map(({ count }) => count)).toEqual([1]);
   });
 });
 

@@ -17,7 +17,7 @@ import { platformFinalizer } from '../apis/well-known.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import type { Observer } from '../observe/observer.ts';
 import type { ServiceManager } from '../resource/manager.ts';
-import type { Plan, PlanInput, Step } from '../service/model.ts';
+import type { Plan, PlanInput, PlannedEvent, Step } from '../service/model.ts';
 import { condition } from '../service/reasons.ts';
 import { answerText, type Refusal } from '../service/refusal.ts';
 import { withoutUnsent } from '../service/removals.ts';
@@ -77,12 +77,18 @@ export class Performer {
     ]);
     let done = 0;
     let accepted = 0;
-    // The first events are those of the steps, in their order.
-    const events = [...decided.events];
-    const record = (some: Plan['events']) => {
-      for (const { type, reason, message } of some) this.#recorder?.record(service, type, reason, message);
+    // The first events are those of the steps, in their order; undefined: the step was not sent.
+    const events: (PlannedEvent | undefined)[] = [...decided.events];
+    const record = (some: typeof events) => {
+      for (const one of some) if (one) this.#recorder?.record(service, one.type, one.reason, one.message);
     };
     for (const step of decided.steps) {
+      // The deletion was requested and is still in progress: a second request would do nothing, or harm.
+      if (step.do === 'delete' && observer.staleness.isBeingDeleted(step.id)) {
+        events[done] = undefined;
+        done++;
+        continue;
+      }
       const end = await this.#step(step, observed, job);
       if (end.is === 'refused' && isAttempt(step)) {
         const { message } = refusalOf(step, end.error, service);
@@ -141,8 +147,6 @@ export class Performer {
 
   async #step(step: Step, observed: PlanInput['observed'], { base, context }: Job): Promise<StepResult> {
     const { manager, observer } = this.#options;
-    // The deletion was requested and is still in progress: a second request would do nothing, or harm.
-    if (step.do === 'delete' && observer.staleness.isBeingDeleted(step.id)) return { is: 'done' };
     await context.registry.checkFence();
     context.log.write('info', step.do, { ...subjectOf(step), why: step.why });
     observer.stepStarts(base, step, observed);

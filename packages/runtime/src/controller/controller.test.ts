@@ -351,6 +351,25 @@ describe('a controller', () => {
     expect(controller.ready()).toBe('not running');
   });
 
+  it('is not ready while it cannot observe changes, such as those of a registry that was replaced', async () => {
+    let isReplaced = true;
+    const store = new Proxy(registry.store, {
+      get(target, name) {
+        if (name === 'watch' && isReplaced)
+          throw new ApiError('Unavailable', { what: 'it', reason: 'it was replaced' });
+        const value = Reflect.get(target, name);
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+    registry = new EmbeddedRegistry({ store, kinds: [Widget, Crate] });
+    const controller = start(async () => {});
+    await eventually(() => controller.ready()).toBe(
+      'changes of Widget are not observed: it is unavailable: it was replaced',
+    );
+    isReplaced = false;
+    await eventually(() => controller.ready()).toBeUndefined();
+  });
+
   it('warns when a reconcile keeps triggering itself', async () => {
     let count = 0;
     start(async ({ name }, { get, registry: own }) => {

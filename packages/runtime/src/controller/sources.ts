@@ -49,12 +49,13 @@ export class Sources {
     });
   }
 
-  /** Returns undefined if all kinds have been listed, otherwise a message with the missing ones. */
+  /** Returns undefined if all kinds have been listed and their changes are observed, otherwise what is missing and why. */
   ready(): string | undefined {
-    const waiting = this.#watches.map(({ use }) => use.informer).filter(({ hasSynced }) => !hasSynced);
-    return waiting.length > 0
-      ? `waiting for the first list of ${waiting.map(({ kind }) => kind.kind).join(', ')}`
-      : undefined;
+    const informers = this.#watches.map(({ use }) => use.informer);
+    const waiting = informers.filter(({ hasSynced }) => !hasSynced);
+    if (waiting.length > 0) return `waiting for the first list of ${waiting.map(({ kind }) => kind.kind).join(', ')}`;
+    const failed = informers.find(({ failure }) => failure !== undefined);
+    return failed && `changes of ${failed.kind.kind} are not observed: ${failed.failure}`;
   }
 
   /** The newest observed version of a key of the controller's own kind. */

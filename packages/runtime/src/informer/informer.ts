@@ -63,6 +63,8 @@ export class Informer {
   /** Ends the current watch. */
   #interrupt = () => {};
   #state: InformerState = 'new';
+  /** Of the last list or watch that failed. */
+  #error = '';
   #hasSynced = false;
   #resolveSynced = () => {};
   /** Resolves when the first list has been passed to every handler. */
@@ -85,6 +87,11 @@ export class Informer {
 
   get state(): InformerState {
     return this.#state;
+  }
+
+  /** Why changes are not observed at present; undefined if they are. */
+  get failure(): string | undefined {
+    return this.#state === 'backing off' ? this.#error : undefined;
   }
 
   /** Whether the first list has been passed to every handler. */
@@ -200,11 +207,11 @@ export class Informer {
     if (isApiError(error, 'Expired')) this.#position = undefined;
     this.#state = 'backing off';
     const delayMs = this.#backoff.next();
-    const message = error instanceof Error ? error.message : String(error);
+    this.#error = error instanceof Error ? error.message : String(error);
     this.#log.write('warn', 'informer failed to list or watch; retrying', {
       kind: this.kind.kind,
       delayMs,
-      error: message,
+      error: this.#error,
     });
     await sleep(this.#clock, delayMs, signal);
   }
