@@ -41,7 +41,7 @@ export const api = {
     {
       name: 'an apply without a change sets a new time',
       file: 'managed-fields/apply.ts',
-      find: 'isUnchanged ? before : encodeOwners(owners)',
+      find: 'isUnchanged ? entries : encodeOwners(owners)',
       replace: 'encodeOwners(owners)',
       tests: ['managed-fields/apply.test.ts'],
     },

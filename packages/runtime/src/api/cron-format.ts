@@ -71,7 +71,8 @@ function isSpan(text: string, field: Field): boolean {
 }
 
 function numberAt(text: string, { min, max, names = [] }: Field): number | undefined {
-  const named = names.indexOf(text.toUpperCase());
+  // The upper case of some other letters is one of these: that of `\u017f` is `S`. The library does not know them.
+  const named = /^[A-Za-z]+$/u.test(text) ? names.indexOf(text.toUpperCase()) : -1;
   if (named !== -1) return named + min;
   const value = /^\d{1,2}$/u.test(text) ? Number(text) : Number.NaN;
   return value >= min && value <= max ? value : undefined;

@@ -109,12 +109,9 @@ export type Metadata = { readonly [Field in keyof MetadataFields]: MetadataField
 /** Rules across fields, for metadata that matches the schema. */
 export function validateMetadataRules(metadata: ObjectMetadataInput, path: string): FieldError[] {
   const errors: FieldError[] = [];
-  let annotationsBytes = 0;
-  for (const [key, value] of Object.entries(metadata.annotations ?? {})) {
-    annotationsBytes += Buffer.byteLength(key) + Buffer.byteLength(value);
-  }
-  if (annotationsBytes > ANNOTATIONS_BYTES_MAX) {
-    const message = `${annotationsBytes} bytes: must have at most ${ANNOTATIONS_BYTES_MAX} bytes`;
+  const sizeBytes = annotationsBytes(metadata.annotations);
+  if (sizeBytes > ANNOTATIONS_BYTES_MAX) {
+    const message = `${sizeBytes} bytes: must have at most ${ANNOTATIONS_BYTES_MAX} bytes`;
     errors.push({ path: formatPath(path, ['annotations']), type: 'Too long', message });
   }
   const controllers = (metadata.ownerReferences ?? []).filter((owner) => owner.controller === true);
@@ -124,6 +121,15 @@ export function validateMetadataRules(metadata: ObjectMetadataInput, path: strin
     errors.push({ path: formatPath(path, ['ownerReferences']), type: 'Invalid value', message });
   }
   return errors;
+}
+
+/** The size of annotations, as far as they are text. */
+export function annotationsBytes(annotations: unknown): number {
+  let sizeBytes = 0;
+  for (const [key, value] of Object.entries(annotations ?? {})) {
+    if (typeof value === 'string') sizeBytes += Buffer.byteLength(key) + Buffer.byteLength(value);
+  }
+  return sizeBytes;
 }
 
 /** Returns all errors of metadata from any source. */

@@ -26,6 +26,7 @@ describe('a cron expression', () => {
     ['0 6 0 * *', 'its day of the month'],
     ['0 6 * 13 *', 'its month'],
     ['0 6 * * FUN', 'its day of the week'],
+    ['0 6 * * \u017fun', 'its day of the week'],
     ['0 6 * * 5-1', 'its day of the week'],
     ['*/0 6 * * *', 'its minute'],
     ['5/10 6 * * *', 'its minute'],

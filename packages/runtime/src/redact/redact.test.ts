@@ -54,6 +54,12 @@ describe('redact', () => {
     }
   });
 
+  it('hides a password of any length in a URL: tokens of image registries have thousands of characters', () => {
+    const token = `${'Ab1'.repeat(700)}${secret}`;
+    expect(redactText(`pull https://AWS:${token}@registry/a failed`)).toBe(`pull https://${hidden}@registry/a failed`);
+    expect(redactText(`connect to amqp://a:${token}`)).toBe(`connect to amqp://a:${hidden}`);
+  });
+
   // Before the `@` these could be anything.
   const isNamed = (value: unknown) => typeof value === 'string' && !/@tcp|:\/\/[^:]*@/.test(value);
   it.each(hiddenShapes.filter(([value]) => isNamed(value)))('leaves no part of a truncated secret in %j', (value) => {

@@ -2,11 +2,13 @@
 import { Buffer } from 'node:buffer';
 import { hidden } from './mark.ts';
 
-/** `user:password@` of a URL. */
-const userinfo = /(?<=:\/\/)[^\s/"'<>]{1,512}(?=@)/g;
+/**
+ * `user:password@` of a URL. Of any length: a token of a cloud's image registry has thousands of characters. It cannot
+ * contain the start of another one, so the time stays proportional to the length of the text.
+ */
+const userinfo = /(?<=:\/\/)[^\s/"'<>]+(?=@)/g;
 /** The same where the text is truncated before the `@`; a number is a port. */
-const cutUserinfo =
-  /(?<=:\/\/[^\s/@:"'<>]{0,256}:)(?!\d{0,5}["'\\\u2026]*$)[^\s/@:"'\\<>[\]]{1,256}(?=["'\\\u2026]{0,8}$)/;
+const cutUserinfo = /(?<=:\/\/[^\s/@:"'<>]{0,256}:)(?!\d{0,5}["'\\\u2026]*$)[^\s/@:"'\\<>[\]]+(?=["'\\\u2026]{0,8}$)/;
 /** `user:password@tcp(host)` of a Go data source name. */
 const dataSource = /(?<=(?:^|[\s"'=])[\w.-]{1,64}:)[^\s@/"'<>]{1,256}(?=@(?:tcp|udp|unix)\()/g;
 const bearer = /(?<=\bBearer {1,4})[^\s"',;<>]{4,}/gi;

@@ -33,15 +33,30 @@ export function quoteBefore(text: string, position: number): Quote | undefined {
 
 /**
  * The position of the quote that closes a string, including its backslashes; the end of the text if there is none. A
- * quote inside the value has more backslashes than the opening one.
+ * quote inside the value has more backslashes than the opening one, or is doubled, as in YAML, SQL and CSV.
  */
 export function endOfString(text: string, start: number, { mark, escapes }: Quote): number {
   for (let at = text.indexOf(mark, start); at !== -1; at = text.indexOf(mark, at + 1)) {
     let backslashes = 0;
     while (at - backslashes > start && text.charAt(at - backslashes - 1) === '\\') backslashes++;
-    if (backslashes % (2 * (escapes + 1)) === escapes) return at - escapes;
+    if (backslashes % (2 * (escapes + 1)) === escapes) {
+      const next = startOfRest(text, at + 1, { mark, escapes });
+      if (next === undefined) return at - escapes;
+      at = next - 1;
+      continue;
+    }
     // Fewer backslashes than the opening quote: the enclosing string ends here.
     if (backslashes < escapes) return at - backslashes;
   }
   return text.length;
 }
+
+/** Where a value goes on after a quote in it: `'it''s'`, or `'it'\''s'` in a shell. Undefined if the quote closes it. */
+function startOfRest(text: string, position: number, { mark, escapes }: Quote): number | undefined {
+  const again = `${'\\'.repeat(escapes)}${mark}`;
+  if (text.startsWith(again, position)) return position + again.length;
+  shellQuote.lastIndex = position;
+  return mark === "'" && shellQuote.test(text) ? shellQuote.lastIndex : undefined;
+}
+
+const shellQuote = /\\{1,8}''/y;

@@ -23,9 +23,13 @@ const sentence = /(?:a|and|are|cannot|for|has|in|is|may|must|needs?|not|of|or|th
 /** A message about a field after its path, from validation or a comparison. */
 const statement =
   /(?:(?:Required|Invalid|Unsupported|Duplicate) value|Unknown field|Too (?:long|short|many|few)|Forbidden:|must\s|cannot\s|may\s|has to\s|expected\s|there (?:is|are)\s|is\s|none \u2192|(?:wrong|missing|unknown)(?=[\s.,;)]|$)|did you mean)/y;
+/** The value in such a message. */
+const statedValue = /(?:Invalid|Unsupported|Duplicate) value: /y;
 const blockScalar = /[|>][-+\d]{0,2}[ \t]{0,16}(?:\r?\n|\\n)/y;
 /** Headers whose values have commas and quotes in them. */
 const wholeLine = /(?:^|-)(?:authorization|cookie)$/i;
+/** A scheme before credentials, as in `authorization=Bearer x`. */
+const scheme = /(?:ApiKey|AWS4-HMAC-SHA256|Basic|Bearer|Digest|Negotiate|NTLM|Token)[ \t]/iy;
 const spaces = 64;
 
 export function redactText(text: string): string {
@@ -104,12 +108,18 @@ function valueAfter(text: string, name: Name, position: number): Span | undefine
   if (quote && (name.isQuoted || !isClosing(text, name, quote))) {
     return { start: quote.start, end: endOfString(text, quote.start, quote) };
   }
-  if (isColon && !name.isQuoted && startsWith(statement, text, start)) return undefined;
+  if (isColon && !name.isQuoted && startsWith(statement, text, start)) return valueStated(text, start);
   // A list, an object or a YAML block scalar: its end is not searched.
   if (/[{[]/.test(text.charAt(start)) || (isColon && startsWith(blockScalar, text, start)))
     return { start, end: text.length };
   if (isWorkingDirectory(name.text, text.charAt(start))) return undefined;
   return { start, end: endOfValue(text, name, start, isColon) };
+}
+
+/** `password: Invalid value: "x": must be longer`, as an API server writes it. */
+function valueStated(text: string, position: number): Span | undefined {
+  const quote = startsWith(statedValue, text, position) ? quoteAt(text, statedValue.lastIndex) : undefined;
+  return quote && { start: quote.start, end: endOfString(text, quote.start, quote) };
 }
 
 /** Whether a quote only ends the string that contains the name: `"the token="`. */
@@ -122,7 +132,7 @@ function endOfValue(text: string, name: Name, start: number, isColon: boolean): 
   const around = name.isQuoted ? undefined : quoteBefore(text, name.start);
   // An environment variable in JSON, `"PASSWORD=x y"`: the value ends where the string ends.
   if (around) return endOfString(text, start, around);
-  const isLine = isColon && wholeLine.test(name.text);
+  const isLine = isColon ? wholeLine.test(name.text) : startsWith(scheme, text, start);
   const end = isLine ? /[\r\n]/g : isColon ? /[\r\n,"'}\]]/g : /[\s&,;"'`})\]<]/g;
   end.lastIndex = start;
   return end.exec(text)?.index ?? text.length;

@@ -1,8 +1,11 @@
 /** What the embedded registry adds to the managers of Kubernetes: writers without a name, and the old annotation. */
 import { Widget } from '@ecsm/runtime/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { JSON_DEPTH_MAX, type JsonValue } from '../api/json.ts';
+import { defineKind } from '../api/kind.ts';
 import { KindSet } from '../api/kind-set.ts';
 import { lastAppliedAnnotation } from '../api/managed-fields/migration.ts';
+import { anything, object } from '../api/schema/build.ts';
 import { MemoryStore } from '../store/memory/store.ts';
 import type { Resource } from './contract.ts';
 import { EmbeddedRegistry } from './embedded.ts';
@@ -38,6 +41,28 @@ describe('an embedded registry', () => {
     expect(ownersOf(updated)?.[1]).toEqual(['unknown Update', { 'f:spec': { 'f:colour': {}, 'f:size': {} } }]);
     const reported = await widgets().updateStatus({ ...updated, status: { phase: 'x' } });
     expect(reported.metadata.managedFields).toEqual(updated.metadata.managedFields);
+  });
+
+  it('can change and delete an object that is as deep as allowed', async () => {
+    const Deep = defineKind({
+      group: 'example.io',
+      version: 'v1',
+      kind: 'Deep',
+      plural: 'deeps',
+      spec: object({ settings: anything() }),
+    });
+    const deeps = new EmbeddedRegistry({ store: new MemoryStore(), kinds: new KindSet([Deep]) }).resource(Deep);
+    let settings: JsonValue = 1;
+    for (let level = 2; level < JSON_DEPTH_MAX; level++) settings = { settings };
+    await deeps.create(
+      { metadata: { name: 'a', finalizers: ['example.io/a'] }, spec: { settings } },
+      { manager: 'one' },
+    );
+    await deeps.apply({ metadata: { name: 'a', labels: { a: 'b' } }, spec: { settings } }, { manager: 'two' });
+    await deeps.delete('a');
+    const left = await deeps.get('a');
+    await deeps.update({ ...left, metadata: { ...left.metadata, finalizers: [] } });
+    await expect(deeps.get('a')).rejects.toMatchObject({ code: 'NotFound' });
   });
 
   it('ignores the managers of an object to create', async () => {

@@ -1,7 +1,7 @@
 /** Kubernetes' documented cases of server-side apply, one test each. */
 import { describe, expect, it } from 'vitest';
 import { type ApiError, isApiError } from '../errors.ts';
-import type { JsonValue } from '../json.ts';
+import type { JsonObject, JsonValue } from '../json.ts';
 import { apiVersion, example, Managed } from './managed.kit.ts';
 
 function conflictOf(act: () => unknown): ApiError<'Conflict'> {
@@ -124,6 +124,25 @@ describe('apply', () => {
     expect(web.apply('ecsmctl', example({ image: 'a' })).live).toEqual(example({ image: 'a' }));
   });
 
+  it('keeps an object, a map, an item and a list that the manager empties, and comes to rest', () => {
+    const filled = { health: { path: '/' }, limits: { cpu: '1' }, volumes: { a: { path: '/a' } }, nodePool: ['a'] };
+    const emptied = example({ health: {}, limits: {}, volumes: { a: {} }, nodePool: [], env: [] });
+    const web = new Managed()
+      .apply('ecsmctl', example({ ...filled, env: [{ name: 'A', value: '1' }] }))
+      .apply('ecsmctl', emptied);
+    expect(web.live).toEqual(emptied);
+    const { managedFields } = web;
+    expect(web.apply('ecsmctl', emptied).managedFields).toBe(managedFields);
+  });
+
+  it('keeps what another manager has in a list that the manager empties', () => {
+    const web = new Managed()
+      .apply('one', example({ nodePool: ['a'] }))
+      .apply('two', example({ nodePool: ['b'] }))
+      .apply('two', example({ nodePool: [] }));
+    expect(web.live).toEqual(example({ nodePool: ['a'] }));
+  });
+
   it('hands a field over without a reset: the new owner applies it first, then the old one omits it', () => {
     const web = new Managed()
       .apply('ecsmctl', example({ image: 'a', replicas: 1 }))
@@ -180,6 +199,22 @@ describe('apply', () => {
     expect(web.owners).toEqual([['two', 'Apply', { 'f:spec': { 'f:command': {} } }]]);
   });
 
+  it('takes the items of an atomic list as equal to those that were stored with their defaults', () => {
+    const needs = [{ name: 'db' }];
+    const web = new Managed().apply('ecsmctl', example({ needs }));
+    web.live = example({ needs: [{ name: 'db', onLost: 'Ignore' }] });
+    const before = web.managedFields;
+    expect(web.apply('ecsmctl', example({ needs })).managedFields).toBe(before);
+    web.live = example({ needs: [{ name: 'db', onLost: 'Ignore' }] });
+    expect(web.apply('flux', example({ needs })).owners).toEqual([
+      ['ecsmctl', 'Apply', { 'f:spec': { 'f:needs': {} } }],
+      ['flux', 'Apply', { 'f:spec': { 'f:needs': {} } }],
+    ]);
+    expect(conflictOf(() => web.apply('flux', example({ needs: [{ name: 'db', onLost: 'Stop' }] }))).message).toBe(
+      'Apply failed with 1 conflict: conflict with "ecsmctl": .spec.needs',
+    );
+  });
+
   it('merges maps, also of unknown structure, and treats lists inside of them as atomic', () => {
     const web = new Managed()
       .apply('one', example({ platform: { vm: { cpus: 2, tags: ['x'] } } }))
@@ -190,6 +225,19 @@ describe('apply', () => {
     });
     const error = conflictOf(() => web.apply('two', example({ platform: { vm: { tags: ['y'] } } })));
     expect(error.details.causes).toMatchObject([{ field: '.spec.platform.vm.tags', manager: 'one' }]);
+  });
+
+  it('owns and replaces as a whole what is too deep inside of an unknown structure', () => {
+    const deep = (value: JsonObject): JsonObject => {
+      let platform = value;
+      for (let level = 0; level < 40; level++) platform = { platform };
+      return example({ platform });
+    };
+    const web = new Managed().apply('one', deep({ a: 1 }));
+    expect(() => web.apply('two', deep({ b: 2 }))).toThrow('1 conflict');
+    expect(web.apply('one', deep({ b: 2 })).live).toEqual(deep({ b: 2 }));
+    const { managedFields } = web;
+    expect(web.apply('one', deep({ b: 2 })).managedFields).toBe(managedFields);
   });
 
   it('returns the managers unchanged, with their times, if nothing changed', () => {

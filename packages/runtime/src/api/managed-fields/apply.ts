@@ -7,6 +7,7 @@
 import { isPlainObject, type JsonObject, type JsonValue } from '../json.ts';
 import { deepEqual } from '../merge.ts';
 import { scalarText, valueAt } from '../path.ts';
+import { applyDefaults } from '../schema/defaults.ts';
 import type { Schema } from '../schema/schema.ts';
 import { conflictError, conflictsOf } from './conflicts.ts';
 import {
@@ -52,7 +53,7 @@ export interface ApplyResult {
 export function apply(request: ApplyRequest): ApplyResult {
   const { schema, apiVersion, manager, subresource, timestamp, force = false } = request;
   const live = request.live && withoutManagedFields(request.live);
-  const before = request.managedFields ?? [];
+  const entries = request.managedFields ?? [];
   const configuration = configurationOf(request);
   const identity = { manager, operation: 'Apply', apiVersion, subresource } as const;
 
@@ -70,20 +71,24 @@ export function apply(request: ApplyRequest): ApplyResult {
   const merged = merge(schema, live, configuration);
   const owned = [...others, self].reduce((set, { fields }) => union(set, fields), alwaysPresent);
   const dropped = difference(withListedFields(schema, applied), withListedFields(schema, owned));
-  const object = asObject(remove(schema, merged, dropped));
-  // The server writes this annotation, so no manager becomes the owner of the change.
+  const object = asObject(remove(schema, merged, dropped, configuration));
+  // The server writes this annotation, so no manager becomes the owner of the change. Nobody owns it once it is gone.
   const annotated = subresource ? object : withLastApplied(object, configuration, manager);
 
-  const { added, modified, removed } = trackedChanges(schema, live, object, subresource);
-  const changed = union(added, modified);
+  // Stored objects have their defaults: without them, an item of a list that is replaced as a whole would seem changed.
+  const complete = (value: JsonObject) => asObject(applyDefaults(schema, value) as JsonValue);
+  const before = live && complete(live);
+  const changes = trackedChanges(schema, before, complete(object), subresource);
+  const { removed } = annotated === object ? changes : trackedChanges(schema, before, complete(annotated), subresource);
+  const changed = union(changes.added, changes.modified);
   const conflicts = conflictsOf(others, changed);
   if (conflicts.length > 0 && !force)
     throw conflictError(textAt(object, 'kind'), textAt(object, 'metadata', 'name'), conflicts);
   const gone = union(changed, removed);
   const rest = withoutFields(others, gone);
   const owners = isEmpty(self.fields) ? rest : [...rest, self];
-  const isUnchanged = isSameOwnership(decodeEntries(before), owners) && deepEqual(live, annotated);
-  return { object: annotated, managedFields: isUnchanged ? before : encodeOwners(owners) };
+  const isUnchanged = isSameOwnership(decodeEntries(entries), owners) && deepEqual(before, complete(annotated));
+  return { object: annotated, managedFields: isUnchanged ? entries : encodeOwners(owners) };
 }
 
 /** What the manager may apply: the tracked fields, and the identity of the object. */

@@ -3,7 +3,7 @@ import { isPlainObject, type JsonObject, type JsonValue } from '../json.ts';
 import { deepEqual } from '../merge.ts';
 import type { Schema } from '../schema/schema.ts';
 import { emptySet, type FieldSet, isEmpty, leafSet, nodeOf, withSelf, withSource } from './field-set.ts';
-import { fieldSchema, isListedField, type Parts, partsOf, schemaBelow } from './parts.ts';
+import { fieldSchema, isAtomic, isListedField, type Parts, partsOf, schemaBelow } from './parts.ts';
 import { fieldElement } from './path-element.ts';
 
 /**
@@ -93,7 +93,7 @@ export function compare(schema: Schema, before: JsonValue | undefined, after: Js
   if (after === undefined) return { ...noDifference, removed: everyField(schema, before) };
   // Matching the items of lists by their keys costs far more than a comparison.
   if (Array.isArray(before) && deepEqual(before, after)) return noDifference;
-  if (isPlainObject(before) && isPlainObject(after)) return compareFields(schema, before, after);
+  if (isPlainObject(before) && isPlainObject(after) && !isAtomic(schema)) return compareFields(schema, before, after);
   const old = partsOf(schema, before);
   const next = partsOf(schema, after);
   if (old && next && isList(old) === isList(next)) return compareParts(old, next);

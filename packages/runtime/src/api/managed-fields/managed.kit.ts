@@ -16,6 +16,7 @@ export const schema = object({
     replicas: optional(integer()),
     image: optional(string()),
     command: optional(list(string())),
+    needs: optional(list(object({ name: string(), onLost: withDefault(string(), 'Ignore') }))),
     env: optional(list(variable, { uniqueBy: 'name' })),
     nodePool: optional(list(string(), { uniqueItems: true })),
     limits: optional(map(string())),

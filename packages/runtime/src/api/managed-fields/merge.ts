@@ -66,19 +66,23 @@ function mergeItems(live: Items, wanted: Items): JsonValue[] {
 
 /**
  * The value without the paths of a set. What is inside of an atomic value is not removed separately. An object or list
- * that becomes empty is removed too, unless its field is required.
+ * that becomes empty is removed too, unless its field is required or the configuration has it: `health: {}` was asked for.
  */
-export function remove(schema: Schema, value: JsonValue, set: FieldSet): JsonValue {
+export function remove(schema: Schema, value: JsonValue, set: FieldSet, configuration?: JsonValue): JsonValue {
   const parts = isEmpty(set) ? undefined : partsOf(schema, value);
   if (!parts) return value;
+  const wanted = configuration === undefined ? undefined : partsOf(schema, configuration)?.items;
   const kept: { readonly name: string; readonly value: JsonValue }[] = [];
   for (const [element, part] of parts.items) {
     const removed = set.children.get(element) ?? emptySet;
-    if (removed.self) continue;
-    const rest = remove(part.schema, part.value, removed);
+    const applied = wanted?.get(element)?.value;
+    // Nobody owns an empty list, but the configuration has it.
+    if (removed.self && applied === undefined) continue;
+    const rest = remove(part.schema, part.value, removed, applied);
     const isRequired = isListedField(schema, element) && part.schema.presence === undefined;
     const becameEmpty = sizeOf(rest) === 0 && sizeOf(part.value) > 0;
-    if (!becameEmpty || isRequired || parts.form === 'list') kept.push({ name: part.name ?? '', value: rest });
+    if (!becameEmpty || isRequired || applied !== undefined || parts.form === 'list')
+      kept.push({ name: part.name ?? '', value: rest });
   }
   if (parts.form === 'list') return kept.map((part) => part.value);
   const result: Record<string, JsonValue> = {};

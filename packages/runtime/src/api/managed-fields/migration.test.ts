@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../json.ts';
+import { ANNOTATIONS_BYTES_MAX } from '../metadata.ts';
 import { valueAt } from '../path.ts';
 import { example, Managed } from './managed.kit.ts';
 import { lastAppliedAnnotation, lastAppliedAnnotationOfKubectl } from './migration.ts';
@@ -71,6 +72,17 @@ describe('the first apply after a client-side apply', () => {
     }
     web.apply('other', example({ replicas: 3 }), { force: true });
     expect(lastApplied().spec).toEqual({ image: 'c' });
+  });
+
+  it("drops kubectl's annotation if the configuration is too large for it, with its owners", () => {
+    const live = written(lastAppliedAnnotationOfKubectl, applied, spec);
+    const web = new Managed().update('kubectl-client-side-apply', live);
+    const large = example({ image: 'b', limits: { text: 'x'.repeat(ANNOTATIONS_BYTES_MAX) } });
+    web.apply('kubectl', large, { force: true });
+    expect(valueAt(web.live, ['metadata', 'annotations'])).toEqual({ note: 'kept' });
+    expect(JSON.stringify(web.owners)).not.toContain(lastAppliedAnnotationOfKubectl);
+    const { managedFields } = web;
+    expect(web.apply('kubectl', large).managedFields).toBe(managedFields);
   });
 
   it('is not that of another manager, which would remove fields that it never applied', () => {

@@ -6,6 +6,7 @@
  */
 import { isPlainObject, type JsonObject, type JsonValue, ownValue } from '../json.ts';
 import { mergePatch } from '../merge.ts';
+import { ANNOTATIONS_BYTES_MAX, annotationsBytes } from '../metadata.ts';
 import { valueAt } from '../path.ts';
 import type { Schema } from '../schema/schema.ts';
 import { managerBeforeFirstApply, type Owner, withOwners } from './entries.ts';
@@ -71,15 +72,22 @@ export function migrate(
   return migration;
 }
 
-/** The object with the configuration in the annotation of the manager, if it has one that is kept. */
+/**
+ * The object with the configuration in the annotation of the manager, if it has one that is kept. Without the annotation
+ * if the configuration is too large for it, as in Kubernetes: such objects are the reason to leave client-side apply.
+ */
 export function withLastApplied(object: JsonObject, configuration: JsonObject, manager: string): JsonObject {
   const kept = clients.find(({ managers, isKept }) => isKept && managers.includes(manager));
   const path = ['metadata', 'annotations', kept?.annotation ?? ''];
   if (kept === undefined || valueAt(object, path) === undefined) return object;
   const itself = { metadata: { annotations: { [kept.annotation]: null } } };
   const text = `${JSON.stringify(mergePatch(configuration, itself))}\n`;
-  const merged = mergePatch(object, { metadata: { annotations: { [kept.annotation]: text } } });
-  return isPlainObject(merged) ? merged : object;
+  const withText = (value: string | null) =>
+    mergePatch(object, { metadata: { annotations: { [kept.annotation]: value } } });
+  const merged = withText(text);
+  const annotated =
+    annotationsBytes(valueAt(merged, path.slice(0, 2))) > ANNOTATIONS_BYTES_MAX ? withText(null) : merged;
+  return isPlainObject(annotated) ? annotated : object;
 }
 
 /**

@@ -3,7 +3,7 @@
  * - an object and a map: their fields;
  * - a list with `uniqueBy`: its items, by their key;
  * - a list with `uniqueItems`: its members;
- * - a map inside of `anything`: its fields, as `anything`;
+ * - a map inside of `anything`: its fields, as `anything`, down to a maximum depth;
  * - everything else is atomic: it is owned and replaced as a whole.
  */
 import { isPlainObject, type JsonValue } from '../json.ts';
@@ -25,12 +25,29 @@ export interface Parts {
   readonly items: ReadonlyMap<string, Part>;
 }
 
-const anythingSchema = anything();
+/**
+ * Levels inside of `anything` whose fields are owned separately. The tree in `managedFields` is as deep as the object, at
+ * four levels inside of it: without a limit, that of a valid object can be too deep to be valid.
+ */
+const levelsMax = 32;
+
+/** Of fields that no schema lists, by their level. The last one is atomic. */
+const levels: readonly Schema[] = Array.from({ length: levelsMax }, () => anything());
+const [firstLevel = anything()] = levels;
+const lastLevel = levels.at(-1);
+const levelBelow: ReadonlyMap<Schema, Schema> = new Map(
+  levels.map((level, index) => [level, levels[index + 1] ?? level]),
+);
+
+/** Whether even an object is owned as a whole. */
+export function isAtomic(schema: Schema): boolean {
+  return schema === lastLevel;
+}
 
 /** Returns undefined for an atomic value. */
 export function partsOf(schema: Schema, value: JsonValue): Parts | undefined {
   if (isList(value)) return schema.type === 'list' ? itemsOf(schema, value) : undefined;
-  if (!isPlainObject(value)) return undefined;
+  if (!isPlainObject(value) || isAtomic(schema)) return undefined;
   const items = new Map<string, Part>();
   for (const name of Object.keys(value)) {
     const field = value[name];
@@ -51,8 +68,8 @@ export function isListedField(schema: Schema, element: string): boolean {
 
 /** The schema of a field. One that is not listed may be anything. */
 export function fieldSchema(schema: Schema, name: string): Schema {
-  if (schema.type === 'object') return schema.properties[name] ?? anythingSchema;
-  return schema.type === 'map' ? schema.values : anythingSchema;
+  if (schema.type === 'object') return schema.properties[name] ?? firstLevel;
+  return schema.type === 'map' ? schema.values : (levelBelow.get(schema) ?? firstLevel);
 }
 
 function itemsOf(schema: ListSchema, list: readonly JsonValue[]): Parts | undefined {
