@@ -85,7 +85,7 @@ export async function createNamespaces(registry: Registry, names: Iterable<strin
     try {
       await createUnlessExists(registry, name);
     } catch (error) {
-      // The others do not wait until somebody repairs this one.
+      // The others do not wait until this one is repaired.
       if (!isApiError(error, 'Corrupt')) throw error;
       log.write('warn', 'namespace cannot be read', { namespace: name, error: error.message });
     }

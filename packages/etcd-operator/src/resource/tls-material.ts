@@ -67,7 +67,7 @@ function isCurrent(
   return !isDue(info, nowMs) && [...template.names].sort().join() === info.names.join();
 }
 
-/** One that is not valid yet was issued while the clock was ahead: nobody accepts it now. */
+/** One that is not valid yet was issued while the clock was ahead, and is not accepted now. */
 function isDue({ fromMs, toMs }: { readonly fromMs: number; readonly toMs: number }, nowMs: number): boolean {
   return nowMs < fromMs || nowMs >= fromMs + (toMs - fromMs) * renewAfter;
 }

@@ -72,7 +72,7 @@ export function apply(request: ApplyRequest): ApplyResult {
   const owned = [...others, self].reduce((set, { fields }) => union(set, fields), alwaysPresent);
   const dropped = difference(withListedFields(schema, applied), withListedFields(schema, owned));
   const object = asObject(remove(schema, merged, dropped, configuration));
-  // The server writes this annotation, so no manager becomes the owner of the change. Nobody owns it once it is gone.
+  // The server writes this annotation, so no manager becomes the owner of the change. It has no owner once it is gone.
   const annotated = subresource ? object : withLastApplied(object, configuration, manager);
 
   // Stored objects have their defaults: without them, an item of a list that is replaced as a whole would seem changed.

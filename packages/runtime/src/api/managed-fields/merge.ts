@@ -76,7 +76,7 @@ export function remove(schema: Schema, value: JsonValue, set: FieldSet, configur
   for (const [element, part] of parts.items) {
     const removed = set.children.get(element) ?? emptySet;
     const applied = wanted?.get(element)?.value;
-    // Nobody owns an empty list, but the configuration has it.
+    // An empty list has no owner, but the configuration has it.
     if (removed.self && applied === undefined) continue;
     const rest = remove(part.schema, part.value, removed, applied);
     const isRequired = isListedField(schema, element) && part.schema.presence === undefined;
