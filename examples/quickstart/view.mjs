@@ -46,7 +46,7 @@ export function serviceTable(services, paint) {
   const lineOf = (row) => cut(row.map((cell, column) => cell.padEnd(widths[column])).join('  '));
   return [
     paint('bold', lineOf(titles)),
-    ...rows.map((row, index) => paint(isDone(services[index]) ? 'green' : 'yellow', lineOf(row))),
+    ...rows.map((row, index) => paint(statusWord(services[index]) === 'Available' ? 'green' : 'yellow', lineOf(row))),
   ];
 }
 

@@ -14,7 +14,7 @@ const { directory, env } = programs;
 const ctrlC = '\u0003';
 /** The session takes less than one minute. */
 const sessionMsMax = 900_000;
-const head = /^NAME +READY +STATUS +UP-TO-DATE +STRATEGY +IMAGE +AGE$/;
+const head = /^NAME +READY +STATUS +RESTARTS +UP-TO-DATE +STRATEGY +IMAGE +AGE$/;
 const row = (name: string, ready: string) => new RegExp(`^${name} +${ready} `, 'm');
 
 async function openTerminal(): Promise<Terminal> {

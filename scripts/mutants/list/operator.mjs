@@ -22,6 +22,18 @@ export const apis = {
       replace: 'if (os === undefined || wanted !== os || os === wanted) return [];',
     },
     {
+      name: 'a service whose instances are all ready shows no problem',
+      file: 'service-columns.ts',
+      find: '  for (const [type, status] of problems) {',
+      replace: '  for (const [type, status] of isDone(service) ? [] : problems) {',
+    },
+    {
+      name: 'the restarts of the first instance count for all',
+      file: 'service-columns.ts',
+      find: 'instances.reduce((sum, { restarts }) => sum + restarts, 0)',
+      replace: 'instances[0]?.restarts ?? 0',
+    },
+    {
       name: 'a quantity in Mi is counted as M',
       file: 'quantity.ts',
       find: 'Mi: 2 ** 20,',

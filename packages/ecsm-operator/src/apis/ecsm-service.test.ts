@@ -299,6 +299,7 @@ describe('columns', () => {
     expect(cells({ ...fullService, status })).toEqual({
       READY: '2/3',
       STATUS: 'Pending',
+      RESTARTS: '0',
       'UP-TO-DATE': '1',
       STRATEGY: 'Dynamic',
       IMAGE: 'telemetry@1.0.0#sylixos',
@@ -329,6 +330,19 @@ describe('columns', () => {
     expect(word(done, { generation: 2 })).toBe('Pending');
     expect(word({ ...done, conditions: [available, complete, degraded] }, { generation: 2 })).toBe('CrashLoop');
     expect(word(done, { deletionTimestamp: '2026-01-01T00:00:00Z' })).toBe('Deleting');
+    // Each problem while all instances are ready; the worst one names the status.
+    const problems = [
+      condition('DependenciesReady', 'False', 'DependencyLost'),
+      condition('Unschedulable', 'True', 'Preempting'),
+      condition('Preempted', 'True', 'Preempted'),
+      degraded,
+      condition('PlatformReachable', 'False', 'Unreachable'),
+    ];
+    for (const [index, { reason }] of problems.entries()) {
+      expect(word({ ...done, conditions: [...conditions, ...problems.slice(0, index + 1)] })).toBe(reason);
+    }
+    const fine = problems.map((one) => ({ ...one, status: one.status === 'True' ? 'False' : 'True' }));
+    expect(word({ ...done, conditions: [...conditions, ...fine] })).toBe('Available');
     const outage = condition('PlatformReachable', 'False', 'Unreachable');
     expect(word({ ...done, conditions: [available, outage] })).toBe('Unreachable');
     const rolling = condition('Progressing', 'True', 'RollingOut');
@@ -336,6 +350,12 @@ describe('columns', () => {
     expect(word({ ...done, replicas: 4, conditions: [available, rolling, degraded] })).toBe('CrashLoop');
     const paused = condition('Progressing', 'Unknown', 'Paused');
     expect(word({ ...done, updatedReplicas: 1, conditions: [paused] })).toBe('Paused');
+  });
+
+  it('count the restarts of all instances', () => {
+    const instance = (name: string, restarts: number) => ({ name, nodeName: 'node-1', state: 'Ready', restarts });
+    const status = { instances: [instance('web-1', 1_366), instance('web-2', 2)], conditions: [] };
+    expect(cells({ ...fullService, status })['RESTARTS']).toBe('1368');
   });
 
   it('name the dependencies that are not met, two at most', () => {

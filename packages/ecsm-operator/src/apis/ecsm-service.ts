@@ -4,7 +4,7 @@
  */
 import { defineKind, type InputOf, type ObjectOf, schema } from '@ecsm/runtime';
 import { dependsOn } from './dependency-schema.ts';
-import { readyText, statusText, strategyText, waitsForText } from './service-columns.ts';
+import { readyText, restartsText, statusText, strategyText, waitsForText } from './service-columns.ts';
 import { checkService } from './service-rules.ts';
 import { status } from './status-schema.ts';
 import { deploymentStrategy, updateStrategy, upgradeStrategy } from './strategy-schemas.ts';
@@ -48,6 +48,7 @@ export const ECSMService = defineKind({
   columns: [
     { name: 'READY', value: readyText },
     { name: 'STATUS', value: statusText },
+    { name: 'RESTARTS', value: restartsText },
     { name: 'UP-TO-DATE', path: 'status.updatedReplicas' },
     { name: 'STRATEGY', value: strategyText },
     { name: 'IMAGE', path: 'spec.template.image' },

@@ -39,7 +39,19 @@ function isDone(service: WithConditions): boolean {
   return isAvailable && [replicas, readyReplicas, updatedReplicas].every((one) => one === wanted);
 }
 
-/** One word: the problem, the operation in progress, or `Available`. `Pending`: it, or its change, is not observed yet. */
+/** Conditions that name a problem, the worst one first, with the status that does. */
+const problems = [
+  ['PlatformReachable', 'False'],
+  ['Degraded', 'True'],
+  ['Preempted', 'True'],
+  ['Unschedulable', 'True'],
+  ['DependenciesReady', 'False'],
+] as const;
+
+/**
+ * One word: the worst problem, the operation in progress, or `Available`. `Pending`: it, or its change, is not observed yet.
+ * A problem comes before `Available`: instances that run between two crashes are ready.
+ */
 export function statusText(service: WithConditions): string {
   if (service.metadata.deletionTimestamp !== undefined) return 'Deleting';
   const conditions = service.status?.conditions ?? [];
@@ -47,16 +59,27 @@ export function statusText(service: WithConditions): string {
     const found = findCondition(conditions, type);
     return found?.status === status ? found.reason : undefined;
   };
-  const outage = reasonOf('PlatformReachable', 'False');
-  if (outage !== undefined) return outage;
+  for (const [type, status] of problems) {
+    const reason = reasonOf(type, status);
+    if (reason !== undefined) return reason;
+  }
   if (isDone(service)) return 'Available';
-  const progress =
-    reasonOf('Progressing', 'True') ?? reasonOf('Progressing', 'False') ?? reasonOf('Progressing', 'Unknown');
-  const lack = reasonOf('Preempted', 'True') ?? reasonOf('Unschedulable', 'True');
+  const progress = findCondition(conditions, 'Progressing')?.reason;
   // Complete is then an earlier generation.
   const isObserved = service.status?.observedGeneration === service.metadata.generation;
   const current = progress === 'Complete' && !isObserved ? 'Pending' : progress;
-  return reasonOf('Degraded', 'True') ?? lack ?? current ?? reasonOf('Available', 'False') ?? 'Pending';
+  return current ?? reasonOf('Available', 'False') ?? 'Pending';
+}
+
+interface Restarted {
+  readonly status?: { readonly instances?: readonly { readonly restarts: number }[] };
+}
+
+/** Restarts of the present instances by the platform. Empty before the first observation. */
+export function restartsText({ status }: Restarted): string {
+  if (status === undefined) return '';
+  const { instances = [] } = status;
+  return String(instances.reduce((sum, { restarts }) => sum + restarts, 0));
 }
 
 /** `2/3` */

@@ -123,7 +123,7 @@ function isCondition(value: unknown): value is Condition {
 }
 
 /** Conditions for which True is bad. */
-const badConditions = ['Degraded', 'ScalingLimited'];
+const badConditions = ['Degraded', 'Preempted', 'Unschedulable', 'ScalingLimited'];
 
 function lookOf({ type, status }: Condition): 'good' | 'bad' | 'warn' {
   if (status === 'Unknown') return 'warn';

@@ -63,11 +63,11 @@ describe('get -w', () => {
     };
     expect(await watched('get services -w', 'telemetry', deed, /deleted/)).toEqual({
       code: 130,
-      out: `NAME        READY   STATUS    UP-TO-DATE   STRATEGY   IMAGE                     AGE
-telemetry   0/2     Pending   <none>       Dynamic    telemetry@1.0.0#sylixos   AGE
-telemetry   2/2     Pending   0            Dynamic    telemetry@1.0.0#sylixos   AGE
-a-service-with-a-longer-name   0/2     Pending   <none>       Dynamic    a-service-with-a-longer-name@1.0.0#sylixos   AGE
-telemetry                      2/2     Pending   0            Dynamic    telemetry@1.0.0#sylixos                      deleted
+      out: `NAME        READY   STATUS    RESTARTS   UP-TO-DATE   STRATEGY   IMAGE                     AGE
+telemetry   0/2     Pending   <none>     <none>       Dynamic    telemetry@1.0.0#sylixos   AGE
+telemetry   2/2     Pending   0          0            Dynamic    telemetry@1.0.0#sylixos   AGE
+a-service-with-a-longer-name   0/2     Pending   <none>     <none>       Dynamic    a-service-with-a-longer-name@1.0.0#sylixos   AGE
+telemetry                      2/2     Pending   0          0            Dynamic    telemetry@1.0.0#sylixos                      deleted
 `,
       err: '',
     });

@@ -1,8 +1,9 @@
 /** Parses `--for` of `wait` and evaluates it for an object. */
 
 import { nearest, UsageError } from '@ecsm/command-line';
-import type { ApiObject, Condition } from '@ecsm/runtime';
+import type { ApiObject } from '@ecsm/runtime';
 import { findJsonPath, type JsonPath, PathError, parseJsonPath, textOf } from '../../print/jsonpath.ts';
+import { conditionsOf } from '../shared/fields.ts';
 import { redactObject } from '../shared/secrets.ts';
 
 type AnyObject = ApiObject<unknown, unknown>;
@@ -119,7 +120,7 @@ function unmetCondition(
   { type, value }: Extract<WaitCondition, { readonly is: 'condition' }>,
   { metadata, status }: AnyObject,
 ): string | undefined {
-  const conditions = conditionsIn(status);
+  const conditions = conditionsOf(status);
   const found = conditions.find((one) => one.type.toLowerCase() === type.toLowerCase());
   if (found === undefined) return `it has no condition ${type}`;
   const observed = found.observedGeneration ?? observedIn(status);
@@ -137,11 +138,6 @@ function unmetPath(
   if (value === undefined || found.every((one) => one === value)) return undefined;
   const shown = findJsonPath(path, redactObject(object)).map(textOf).join(' ');
   return `it is ${shown.length > shownMax ? `${shown.slice(0, shownMax)}…` : shown}`;
-}
-
-function conditionsIn(status: unknown): readonly Condition[] {
-  const isObject = typeof status === 'object' && status !== null && 'conditions' in status;
-  return isObject && Array.isArray(status.conditions) ? status.conditions : [];
 }
 
 function observedIn(status: unknown): number | undefined {

@@ -1,8 +1,9 @@
 /** Table columns of objects: those of the kind and the common ones. */
 
 import { displayWidth, visible } from '@ecsm/command-line';
-import { formatAge, type Kind, redactNamed, redactText, timeMsOf } from '@ecsm/runtime';
+import { findCondition, formatAge, type Kind, redactNamed, redactText, timeMsOf } from '@ecsm/runtime';
 import type { Cell, Column } from '../../print/table.ts';
+import { conditionsOf } from './fields.ts';
 import { shortNameOf } from './kinds.ts';
 import type { Item } from './targets.ts';
 
@@ -53,9 +54,10 @@ export function rowOf(
     const cells: Cell[] = [];
     if (namespaces) cells.push(namespace);
     if (!bare) cells.push(showKind ? shortNameOf(kind, name) : name);
-    for (const column of plain) cells.push(cellOf(column.value(object), nowMs));
+    const whole = isHealthy(object) ? 'good' : 'warn';
+    for (const column of plain) cells.push(cellOf(column.value(object), nowMs, whole));
     if (!bare) cells.push(deleted ? 'deleted' : ageOf(creationTimestamp, nowMs));
-    for (const column of wide) cells.push(cellOf(column.value(object), nowMs));
+    for (const column of wide) cells.push(cellOf(column.value(object), nowMs, whole));
     for (const key of labelColumns) cells.push(redactNamed(key, labels?.[key] ?? ''));
     if (showLabels) cells.push(labelsText(labels));
     return deleted ? cells.map((cell) => ({ text: textOf(cell), style: 'dim' })) : cells;
@@ -80,9 +82,12 @@ const gapColumns = 3;
 /** Narrower columns are not readable. */
 const readableColumns = 6;
 
+/** The column that names a problem: it is whole while others can be dropped. */
+const statusName = 'STATUS';
+
 /**
  * The columns that fit the terminal. Names are copied by users, so columns of the kind are dropped, the last one first,
- * before names are truncated; `-o wide` shows all columns.
+ * before names or the status are truncated; `-o wide` shows all columns.
  */
 export function columnsThatFit(
   columns: readonly Column[],
@@ -90,21 +95,30 @@ export function columnsThatFit(
   columnsMax: number | undefined,
 ): readonly Column[] {
   if (columnsMax === undefined) return columns;
-  const needs = columns.map(({ name, wide, shrink }, index) => {
-    if (wide) return undefined;
+  const wholes = columns.map(({ name }, index) => {
     const cells = rows.map((row) => displayWidth(textOf(row[index] ?? '')));
-    const whole = cells.reduce((most, width) => Math.max(most, width), displayWidth(name));
-    return shrink ? Math.min(whole, Math.max(readableColumns, displayWidth(name))) : whole;
+    return cells.reduce((most, width) => Math.max(most, width), displayWidth(name));
+  });
+  const shrunk = ({ name }: Column, whole = 0) => Math.min(whole, Math.max(readableColumns, displayWidth(name)));
+  const needs = columns.map((column, index) => {
+    if (column.wide) return undefined;
+    return column.shrink && column.name !== statusName ? shrunk(column, wholes[index]) : wholes[index];
   });
   const total = () =>
     needs.reduce<number>((sum, need) => sum + (need === undefined ? 0 : need + gapColumns), -gapColumns);
   while (total() > columnsMax) {
     const last = columns.findLastIndex(({ shrink }, index) => shrink && needs[index] !== undefined);
-    if (last === -1) break;
-    needs[last] = undefined;
+    const column = columns[last];
+    if (column === undefined) break;
+    const least = shrunk(column, wholes[last]);
+    needs[last] = needs[last] === least ? undefined : least;
   }
   // The table omits wide columns.
-  return columns.map((column, index) => (needs[index] === undefined ? { ...column, wide: true } : column));
+  return columns.map((column, index) => {
+    if (needs[index] === undefined) return { ...column, wide: true };
+    const isWhole = column.name === statusName && needs[index] === wholes[index];
+    return isWhole ? { ...column, shrink: false } : column;
+  });
 }
 
 function textOf(cell: Cell): string {
@@ -133,13 +147,20 @@ const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$
 /** Short words and numbers hold no secret; redaction takes most of the time of a long table. */
 const mayHoldSecret = /[=:\s]|.{16}/;
 
-/** Timestamps are shown as ages; `2/3` is coloured as partially ready. */
-function cellOf(text: string, nowMs: number): Cell {
+/** Instances that run between two crashes are ready, and what was ready before an outage may not be any more. */
+function isHealthy({ status }: Item['object']): boolean {
+  const conditions = conditionsOf(status);
+  const isTrue = (type: string) => findCondition(conditions, type)?.status === 'True';
+  return !isTrue('Degraded') && findCondition(conditions, 'PlatformReachable')?.status !== 'False';
+}
+
+/** Timestamps are shown as ages; `2/3` is coloured as partially ready, and `3/3` with the style `whole`. */
+function cellOf(text: string, nowMs: number, whole: 'good' | 'warn'): Cell {
   if (text === '') return none;
   if (mayHoldSecret.test(text)) return timestamp.test(text) ? ageOf(text, nowMs) : redactText(text);
   if (text === 'Warning') return { text, style: 'warn' };
   const slash = text.indexOf('/');
   const [ready, wanted] = slash === -1 ? [] : [Number(text.slice(0, slash)), Number(text.slice(slash + 1))];
   if (ready === undefined || wanted === undefined || Number.isNaN(ready + wanted)) return text;
-  return { text, style: ready >= wanted ? 'good' : ready === 0 ? 'bad' : 'warn' };
+  return { text, style: ready >= wanted ? whole : ready === 0 ? 'bad' : 'warn' };
 }

@@ -1,5 +1,5 @@
 /** Fields by simple paths such as `spec.deploymentStrategy.replicas`. */
-import type { JsonValue } from '@ecsm/runtime';
+import type { Condition, JsonValue } from '@ecsm/runtime';
 
 /** Returns undefined if there is no such field. */
 export function fieldAt(object: unknown, path: string): unknown {
@@ -14,4 +14,10 @@ export function fieldAt(object: unknown, path: string): unknown {
 /** The merge patch that sets it. */
 export function patchAt(path: string, value: JsonValue): JsonValue {
   return path.split('.').reduceRight<JsonValue>((inner, key) => ({ [key]: inner }), value);
+}
+
+/** The conditions of a status of any kind. */
+export function conditionsOf(status: unknown): readonly Condition[] {
+  const has = typeof status === 'object' && status !== null && 'conditions' in status;
+  return has && Array.isArray(status.conditions) ? status.conditions : [];
 }

@@ -3,6 +3,7 @@ import type { Terminal } from '@ecsm/command-line';
 import { ECSMService } from '@ecsm/operator/kinds';
 import { type Condition, findCondition, timeMsOf } from '@ecsm/runtime';
 import { ageOf } from './columns.ts';
+import { conditionsOf } from './fields.ts';
 import { operatorPresence } from './operator-presence.ts';
 import type { Session } from './session.ts';
 import type { Item } from './targets.ts';
@@ -30,9 +31,4 @@ function outageStart(observed: readonly (readonly Condition[])[]): string | unde
     return reachable?.status === 'False' ? [reachable.lastTransitionTime] : [];
   });
   return times.sort()[0];
-}
-
-function conditionsOf(status: unknown): readonly Condition[] {
-  const has = typeof status === 'object' && status !== null && 'conditions' in status;
-  return has && Array.isArray(status.conditions) ? status.conditions : [];
 }

@@ -13,6 +13,21 @@ beforeAll(async () => {
     serviceInput('gateway', { template: { image: 'a-name-of-an-image-that-is-rather-long@1.0.0#sylixos' } }),
   );
   await services.updateStatus({ metadata: { name: 'gateway' }, status: { readyReplicas: 2 } });
+  await services.create(
+    serviceInput('looping', { deploymentStrategy: { type: 'Dynamic', replicas: 3, nodePool: ['node-1'] } }),
+  );
+  const time = { message: '', lastTransitionTime: '2026-01-01T00:00:00Z' };
+  await services.updateStatus({
+    metadata: { name: 'looping' },
+    status: {
+      ...{ observedGeneration: 1, replicas: 3, readyReplicas: 3, updatedReplicas: 3 },
+      instances: [{ name: 'looping-1', nodeName: 'node-2', state: 'Ready', restarts: 1_368 }],
+      conditions: [
+        { type: 'Available', status: 'True', reason: 'EnoughReady', ...time },
+        { type: 'Degraded', status: 'True', reason: 'CrashLoop', ...time },
+      ],
+    },
+  });
   const recorder = new EventRecorder({ registry, source: 'test' });
   recorder.record(await services.get('gateway'), 'Warning', 'Refused', 'started with --db-password=hunter2');
   await recorder.flush();
@@ -28,6 +43,8 @@ describe('printed objects', () => {
     expect(out).toContain('\u001b[31m0/2\u001b[39m');
     expect(out).toContain('\u001b[33m1/2\u001b[39m');
     expect(out).toContain('\u001b[32m2/2\u001b[39m');
+    // All instances of a crash loop may be ready: they run until the next crash.
+    expect(out.replaceAll('\u001b', '')).toMatch(/\[33m3\/3\[39m +CrashLoop +1368 /);
     const { out: described } = await kit.run('describe service telemetry', { coloured: true });
     expect(described).toContain('\u001b[1mName:       \u001b[22m');
     // Not available is as bad as degraded.
@@ -69,7 +86,7 @@ describe('printed objects', () => {
     const { code, out, err } = await kit.run('get services -o name');
     expect({ code, out }).toEqual({
       code: 0,
-      out: 'ecsmservice/camera\necsmservice/gateway\necsmservice/telemetry\n',
+      out: 'ecsmservice/camera\necsmservice/gateway\necsmservice/looping\necsmservice/telemetry\n',
     });
     expect(err).toMatch(/^warning: ecsm\.sh\/v1\/ecsmservices\/default\/broken cannot be read: .+\n$/);
   });
