@@ -71,10 +71,11 @@ coverage: $(INSTALLED) ## Print how many lines of a package its own tests cover,
 simulate: $(INSTALLED) ## Run the simulations: SEEDS=20000 runs more; OF=operator, OF=orchestration, OF=etcd or OF=runtime selects one; SEED=17 replays a seed with its trace
 	@$(foreach of,$(or $(OF),runtime operator orchestration etcd),node scripts/simulation.mjs $(of) $(if $(SEED),seed $(SEED),$(if $(SEEDS),seeds $(SEEDS))) &&) true
 
-mutants: $(INSTALLED) ## Plant the listed defects one at a time and print those that no test detects; ONLY=workqueue selects some
+# The generator checks its defects with the declarations of other packages, which the build writes.
+mutants: $(if $(SEED),build,$(INSTALLED)) ## Plant the listed defects one at a time and print those that no test detects; ONLY=workqueue selects some; SEED=1 plants generated ones: COUNT=200, OF=store,auth
 	@scripts/ensure-tool.sh etcd etcd-server
 	@scripts/ensure-etcd.sh 3.5
-	@node scripts/mutants/run.mjs $(if $(ONLY),'$(ONLY)')
+	@node scripts/mutants/$(if $(SEED),generated.mjs $(SEED) $(or $(COUNT),200) $(OF),run.mjs $(if $(ONLY),'$(ONLY)'))
 
 bench: build ## Measure speed and memory, compared with a baseline in the same run
 	@scripts/ensure-tool.sh etcd etcd-server

@@ -1,12 +1,17 @@
 /**
  * Goal: keep `make mutants` usable while the code changes.
- * Method: plant every mutant in the text of its file without running a test, and run a single one as the command does.
+ * Method: plant every mutant in the text of its file without running a test, and run a single one as the command does;
+ * the same for small samples of generated ones.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stop, transform } from 'esbuild';
 import { afterAll, describe, expect, it } from 'vitest';
+import { Compiler } from '../scripts/mutants/compiler.mjs';
+import { equivalent } from '../scripts/mutants/equivalent.mjs';
+import { operators } from '../scripts/mutants/operators.mjs';
 import { mutants, plant } from '../scripts/mutants/plant.mjs';
+import { areas, sample } from '../scripts/mutants/sample.mjs';
 import { root, run } from './documents.kit.ts';
 
 afterAll(stop);
@@ -61,4 +66,56 @@ it('scripts/mutants/run.mjs plants a defect, names the test that notices it, and
   expect(output).toMatch(/^ +by: .*\n1 mutant in \d+ s: 1 caught, 0 SURVIVED, 0 does not apply, 0 not tested\n$/m);
   expect(code, output).toBe(0);
   expect(readFileSync(source, 'utf8')).toBe(before);
+});
+
+describe('the generator of defects', () => {
+  const generate = (seed: number, count: number, of?: string) => {
+    const compiler = new Compiler();
+    try {
+      return sample(compiler, { seed, count, ...(of === undefined ? {} : { of }) });
+    } finally {
+      compiler.close();
+    }
+  };
+
+  it('gives every operator and every area the same share of a sample', () => {
+    const defects = generate(7, operators.length * Object.keys(areas).length);
+    const pairs = defects.map(({ operator, area }) => `${operator} ${area}`);
+    expect(new Set(pairs).size).toBe(operators.length * Object.keys(areas).length);
+    expect(defects.every(({ file, text }) => text !== readFileSync(join(root, file), 'utf8'))).toBe(true);
+  });
+
+  it('chooses the same defects for the same seed, and others for another one', () => {
+    const texts = (seed: number) => generate(seed, 12, 'election').map(({ text }) => text);
+    const first = texts(1);
+    expect(texts(1)).toEqual(first);
+    expect(texts(2)).not.toEqual(first);
+  });
+
+  it('rejects a defect that does not compile, and leaves the compiler as it was', () => {
+    const compiler = new Compiler();
+    const file = 'packages/runtime/src/api/names.ts';
+    const { text } = compiler.sourceFile(file);
+    expect(compiler.compiles(file, `${text}\nexport const wrong: string = 1;\n`)).toBe(false);
+    expect(compiler.compiles(file, text)).toBe(true);
+    compiler.close();
+  });
+
+  it('has a reason for every equivalent defect, which still applies', () => {
+    const problems = equivalent.filter(
+      ({ file, find, replace, why }) =>
+        find === replace || why.length < 20 || !readFileSync(join(root, file), 'utf8').includes(find),
+    );
+    expect(problems).toEqual([]);
+  });
+
+  it('prints what each defect became and the rate by package, and changes no file', async () => {
+    const file = 'packages/runtime/src/store/url.ts';
+    const before = readFileSync(join(root, file), 'utf8');
+    const { code, output } = await run(process.execPath, ['scripts/mutants/generated.mjs', '1', '2', file]);
+    expect(output).toMatch(/^(caught|SURVIVED) +[\d.]+ s {2}\w+ +packages\/runtime\/src\/store\/url\.ts:\d+$/m);
+    expect(output).toMatch(/^package +runtime +[\d.]+ % {2}\d caught, \d survived, \d equivalent$/m);
+    expect(code, output).toBe(output.includes('SURVIVED') ? 1 : 0);
+    expect(readFileSync(join(root, file), 'utf8')).toBe(before);
+  });
 });

@@ -1,6 +1,9 @@
 /** The processes that run tests. A process that exceeds its time is killed with all its children, and replaced. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const program = fileURLToPath(new URL('lane.mjs', import.meta.url));
@@ -8,13 +11,42 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 /** Time to load vitest on a busy machine. */
 const startMsMax = 120_000;
 
+/**
+ * Creates one lane for each set of variables, and removes them and the files of their tests in the end, or when the program
+ * is interrupted.
+ * @param {Record<string, string>[]} envs
+ * @param {(lanes: Lane[]) => Promise<void>} use
+ */
+export async function withLanes(envs, use) {
+  const scratch = mkdtempSync(join(tmpdir(), 'ecsm-mutants-'));
+  const lanes = envs.map((env) => new Lane(scratch, env));
+  const cleanUp = () => {
+    for (const lane of lanes) lane.close();
+    rmSync(scratch, { recursive: true, force: true });
+  };
+  for (const signal of ['SIGINT', 'SIGTERM']) {
+    process.once(signal, () => {
+      cleanUp();
+      process.exit(130);
+    });
+  }
+  try {
+    await use(lanes);
+  } finally {
+    cleanUp();
+  }
+}
+
 export class Lane {
   #child;
-  #temporaryDirectory;
+  #env;
 
-  /** @param {string} temporaryDirectory where tests put their files: a killed process does not remove them. */
-  constructor(temporaryDirectory) {
-    this.#temporaryDirectory = temporaryDirectory;
+  /**
+   * @param {string} temporaryDirectory where tests put their files: a killed process does not remove them.
+   * @param {Record<string, string>} [env] more variables of the process
+   */
+  constructor(temporaryDirectory, env = {}) {
+    this.#env = { ...process.env, TMPDIR: temporaryDirectory, ...env };
   }
 
   /**
@@ -47,7 +79,7 @@ export class Lane {
       cwd: root,
       detached: true,
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-      env: { ...process.env, TMPDIR: this.#temporaryDirectory },
+      env: this.#env,
     });
     const child = this.#child;
     const { failed } = await this.#result(startMsMax);

@@ -6,11 +6,10 @@
  *     node scripts/mutants/run.mjs            all of them
  *     node scripts/mutants/run.mjs workqueue  those whose name, file or tests match the regular expression
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Lane } from './lanes.mjs';
+import { withLanes } from './lanes.mjs';
 import { mutants, plant } from './plant.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -72,28 +71,17 @@ const applicable = selection.filter((mutant) => {
 });
 
 const startedMs = performance.now();
-const scratch = mkdtempSync(join(tmpdir(), 'ecsm-mutants-'));
 const waiting = groups(applicable);
-const lanes = Array.from({ length: availableParallelism() }, () => new Lane(scratch));
-const cleanUp = () => {
-  for (const lane of lanes) lane.close();
-  rmSync(scratch, { recursive: true, force: true });
-};
-for (const signal of ['SIGINT', 'SIGTERM']) {
-  process.once(signal, () => {
-    cleanUp();
-    process.exit(130);
-  });
-}
-try {
-  await Promise.all(
-    lanes.map(async (lane) => {
-      for (let group = waiting.shift(); group !== undefined; group = waiting.shift()) await runGroup(lane, group);
-    }),
-  );
-} finally {
-  cleanUp();
-}
+await withLanes(
+  Array.from({ length: availableParallelism() }, () => ({})),
+  async (lanes) => {
+    await Promise.all(
+      lanes.map(async (lane) => {
+        for (let group = waiting.shift(); group !== undefined; group = waiting.shift()) await runGroup(lane, group);
+      }),
+    );
+  },
+);
 const seconds = Math.round((performance.now() - startedMs) / 1000);
 const summary = Object.entries(counts).map(([outcome, count]) => `${count} ${outcome}`);
 console.log(
