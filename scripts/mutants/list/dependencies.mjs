@@ -37,6 +37,27 @@ export const dependencies = {
       tests: ['service/dependencies/gate.test.ts'],
     },
     {
+      name: 'a deletion is a loss before those that are deleted together are marked',
+      file: 'service/dependencies/gate.ts',
+      find: 'isLoss && wasMet && lostAfterMs === undefined;',
+      replace: 'isLoss && wasMet;',
+      tests: ['service/dependencies/gate.test.ts', 'controller/operator.dependencies.test.ts'],
+    },
+    {
+      name: 'a service that is being deleted loses its dependency',
+      file: 'service/dependencies/dependency-state.ts',
+      find: 'isLeaving ? pollMs : togetherMs',
+      replace: 'isLeaving ? 0 : togetherMs',
+      tests: ['service/dependencies/gate.test.ts'],
+    },
+    {
+      name: 'the end of a deletion that was no loss yet is not planned',
+      file: 'service/plan.ts',
+      find: '    context.gate?.dueMs,\n',
+      replace: '',
+      tests: ['service/dependencies/gate.test.ts'],
+    },
+    {
       name: 'a service in a cycle is stopped',
       file: 'service/dependencies/gate.ts',
       find: 'state.cycle === undefined && state.dependencies.some(',
@@ -91,8 +112,8 @@ export const dependencies = {
     {
       name: 'a service is deleted before its dependents can be marked for deletion',
       file: 'service/cleanup.ts',
-      find: 'input.hasDependents && deletionTimestamp !== undefined',
-      replace: 'input.hasDependents === undefined && deletionTimestamp !== undefined',
+      find: 'input.hasDependents ? togetherMs',
+      replace: 'input.hasDependents === undefined ? togetherMs',
       tests: ['controller/operator.dependencies.test.ts'],
     },
     {

@@ -43,7 +43,7 @@ export async function planFor(
     return planCleanup({ ...common, deletedBefore: deletedBefore(key, fleet), hasDependents });
   }
   if (service.spec.dependsOn !== undefined) await fleet.load(registry);
-  const dependencies = dependencyStateOf(service, (key) => fleet.get(key));
+  const dependencies = dependencyStateOf(service, { ...common, lookup: (key) => fleet.get(key) });
   const revision = revisionOf(service);
   const revisions = await knownRevisions(registry, service, revision, observed);
   const allocation = allocationOfStatus(service, observed);

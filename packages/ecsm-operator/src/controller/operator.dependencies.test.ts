@@ -156,31 +156,39 @@ describe('a cycle', () => {
 });
 
 describe('deletion', () => {
-  it('of services that are deleted together is in reverse order', async () => {
-    site = new Site().start();
-    await site.apply(dynamic('bus', {}, 1));
-    await site.apply(needing('store', { name: 'bus' }));
-    await site.apply(needing('camera', { name: 'store' }));
-    await site.ready('camera');
-    const { last } = site.simulator.journal;
-    const names = new Map(site.platform.services().map(({ id, name }) => [id, name]));
-    // What is needed most is named first: it has to wait for the others.
-    for (const name of ['bus', 'store', 'camera']) {
-      await site.services.delete(name);
-      await site.clock.advance(500);
-    }
-    await site.clock.until(async () => {
-      if (site.platform.serviceNamed('camera')) expect(site.statuses('store')).toEqual(['running']);
-      if (site.platform.serviceNamed('store')) expect(site.statuses('bus')).toEqual(['running']);
-      return (await site.get('bus')) === undefined;
-    }, 120_000);
-    expect(sent('DELETE', last).map(({ target }) => names.get(target.split('/').at(-1) ?? ''))).toEqual([
-      'camera',
-      'store',
-      'bus',
-    ]);
-    expect(site.shown()).toEqual([]);
-  });
+  it.each(['Ignore', 'Stop'] as const)(
+    'of services that are deleted together is in reverse order, with onLost %s',
+    async (onLost) => {
+      site = new Site().start();
+      await site.apply(dynamic('bus', {}, 1));
+      await site.apply(needing('store', { name: 'bus', onLost }));
+      await site.apply(needing('camera', { name: 'store', onLost }));
+      await site.ready('camera');
+      const { last } = site.simulator.journal;
+      const names = new Map(site.platform.services().map(({ id, name }) => [id, name]));
+      const inOrder = () => {
+        if (site.platform.serviceNamed('camera')) expect(site.shown()).toContain('store x1');
+        if (site.platform.serviceNamed('store')) expect(site.shown()).toContain('bus x1');
+      };
+      // What is needed most is named first: it has to wait for the others.
+      for (const name of ['bus', 'store', 'camera']) {
+        await site.services.delete(name);
+        await site.clock.advance(900);
+        inOrder();
+      }
+      await site.clock.until(async () => {
+        inOrder();
+        return (await site.get('bus')) === undefined;
+      }, 120_000);
+      expect(sent('DELETE', last).map(({ target }) => names.get(target.split('/').at(-1) ?? ''))).toEqual([
+        'camera',
+        'store',
+        'bus',
+      ]);
+      expect(await site.events()).not.toContainEqual(expect.stringContaining('DependencyLost'));
+      expect(site.shown()).toEqual([]);
+    },
+  );
 
   it('says what it waits for, and a restarted operator goes on', async () => {
     site = new Site().start();

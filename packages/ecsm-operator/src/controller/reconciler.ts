@@ -223,7 +223,11 @@ export class Reconciler {
     const isRolling = isChanged || ownedBy(observed, { ...job, registryId }).length > 1;
     const allocation = await allocations.of(job.key, isRolling, signal);
     const nowMs = clock.now();
-    const dependencies = dependencyStateOf(service, (key) => fleet.get(key));
+    const dependencies = dependencyStateOf(service, {
+      lookup: (key) => fleet.get(key),
+      nowMs,
+      settings: settings.plan,
+    });
     return {
       service,
       registryId,

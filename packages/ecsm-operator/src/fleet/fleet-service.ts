@@ -27,6 +27,8 @@ export interface FleetService {
   readonly version: string;
   readonly createdTime: string;
   readonly isBeingDeleted: boolean;
+  /** When its deletion was requested. */
+  readonly deletionTime?: string;
   readonly dependsOn: readonly FleetDependency[];
   /** It has no instances, and may not have any until its dependencies are met. */
   readonly isWaiting: boolean;
@@ -78,6 +80,7 @@ export function fleetServiceOf({ metadata, spec, status }: ECSMService): FleetSe
     version: resourceVersion,
     createdTime: creationTimestamp,
     isBeingDeleted: deletionTimestamp !== undefined,
+    ...(deletionTimestamp === undefined ? {} : { deletionTime: deletionTimestamp }),
     dependsOn: (spec.dependsOn ?? []).map((one) => ({
       key: keyOfService(one.namespace ?? namespace, one.name),
       condition: one.condition,

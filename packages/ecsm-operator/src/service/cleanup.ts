@@ -4,7 +4,7 @@ import type { Plan, PlanInput } from './model.ts';
 import { ownershipOf } from './ownership.ts';
 import { condition } from './reasons.ts';
 import { removal } from './step-with-event.ts';
-import { remainingMs } from './times.ts';
+import { togetherMs } from './times.ts';
 
 export type CleanupInput = Pick<PlanInput, 'service' | 'registryId' | 'observed' | 'nowMs' | 'settings'> & {
   /** Names of services that have to be deleted first. Default: none. */
@@ -22,11 +22,7 @@ export function planCleanup(input: CleanupInput): Plan & { readonly isClean: boo
   const { service, settings, deletedBefore = [] } = input;
   const { deletionTimestamp } = service.metadata;
   const { owned } = ownershipOf(input);
-  // Services that are deleted together are marked one after another: the dependents may be next.
-  const graceMs =
-    input.hasDependents && deletionTimestamp !== undefined
-      ? remainingMs(deletionTimestamp, settings.pollMs, input.nowMs)
-      : 0;
+  const graceMs = input.hasDependents ? togetherMs(deletionTimestamp, settings.pollMs, input.nowMs) : 0;
   const isWaiting = deletedBefore.length > 0;
   const isHeld = isWaiting || graceMs > 0;
   const actions = isHeld ? [] : owned.map((one) => removal(one, 'the ECSMService is being deleted'));

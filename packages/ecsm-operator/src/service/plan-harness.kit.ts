@@ -89,7 +89,10 @@ export class PlanHarness {
   }
 
   input(): PlanInput {
-    const dependencies = dependencyStateOf(this.service, (key) => this.fleet.get(key));
+    const { settings } = this;
+    const { nowMs } = this.platform;
+    const lookup = (key: string) => this.fleet.get(key);
+    const dependencies = dependencyStateOf(this.service, { lookup, nowMs, settings });
     return {
       service: this.service,
       registryId,

@@ -47,6 +47,7 @@ export function plan(input: PlanInput): Plan {
     repairs.dueMs,
     progress.dueMs,
     context.lost.dueMs,
+    context.gate?.dueMs,
     crashLoop.dueMs,
     context.removals.dueMs,
   );

@@ -16,6 +16,17 @@ export function remainingMs(sinceText: string, waitMs: number, nowMs: number): n
   return Math.min(Math.max(sinceMs + waitMs - nowMs, 0), waitMs);
 }
 
+/** The time of a deletion has whole seconds, rounded down. */
+const resolutionMs = 1_000;
+
+/**
+ * Rest of the time in which a deletion has no effect on services that depend on the deleted one, nor on itself if there are
+ * such services: those that are deleted together are marked one after another, and the dependents may be next.
+ */
+export function togetherMs(deletionTime: string | undefined, pollMs: number, nowMs: number): number {
+  return deletionTime === undefined ? 0 : remainingMs(deletionTime, pollMs + resolutionMs, nowMs);
+}
+
 /** The smallest of several delays; undefined ones are ignored. */
 export function earliest(...delaysMs: readonly (number | undefined)[]): number | undefined {
   const known = delaysMs.filter((delayMs) => delayMs !== undefined);

@@ -1,6 +1,8 @@
 /** Whether the services that a service needs meet their conditions. Pure functions of the fleet. */
 import type { ECSMService } from '../../apis/ecsm-service.ts';
 import { type FleetDependency, type FleetService, fleetServiceOf } from '../../fleet/fleet-service.ts';
+import type { PlanSettings } from '../model.ts';
+import { togetherMs } from '../times.ts';
 import { cycleOf } from './cycles.ts';
 
 /**
@@ -17,6 +19,8 @@ export interface Dependency {
   readonly problem?: Problem;
   /** Whether it was met before, by the status of the service that needs it. */
   readonly wasMet: boolean;
+  /** It is being deleted, which is no loss before this time has passed: the service may be deleted together with it. */
+  readonly lostAfterMs?: number;
 }
 
 export interface DependencyState {
@@ -27,19 +31,37 @@ export interface DependencyState {
 
 export type FleetLookup = (key: string) => FleetService | undefined;
 
+export interface DependencySources {
+  readonly lookup: FleetLookup;
+  readonly nowMs: number;
+  readonly settings: Pick<PlanSettings, 'pollMs'>;
+}
+
 /** Returns undefined for a service without dependencies. */
-export function dependencyStateOf(service: ECSMService, lookup: FleetLookup): DependencyState | undefined {
+export function dependencyStateOf(
+  service: ECSMService,
+  { lookup, nowMs, settings: { pollMs } }: DependencySources,
+): DependencyState | undefined {
   if ((service.spec.dependsOn ?? []).length === 0) return undefined;
   const own = fleetServiceOf(service);
   const before = new Map(service.status?.dependencies?.map(({ name, state }) => [name, state]));
   // The object is newer than what the fleet has of it.
   const cycle = cycleOf(own.key, (key) => (key === own.key ? own : lookup(key)));
+  const isLeaving = lookup(own.key)?.isBeingDeleted ?? false;
   return {
     dependencies: own.dependsOn.map((needed) => {
       const name = nameIn(needed.key);
-      const problem = problemOf(needed, lookup(needed.key));
+      const other = lookup(needed.key);
+      const problem = problemOf(needed, other);
+      const lostAfterMs = isLeaving ? pollMs : togetherMs(other?.deletionTime, pollMs, nowMs);
       const wasMet = (before.get(name) ?? 'Waiting') !== 'Waiting';
-      return { name, onLost: needed.onLost, wasMet, ...(problem === undefined ? {} : { problem }) };
+      return {
+        name,
+        onLost: needed.onLost,
+        wasMet,
+        ...(problem === undefined ? {} : { problem }),
+        ...(problem === 'BeingDeleted' && lostAfterMs > 0 ? { lostAfterMs } : {}),
+      };
     }),
     ...(cycle === undefined ? {} : { cycle: cycle.map(nameIn) }),
   };

@@ -2,6 +2,8 @@
  * Goal: a service starts only after its dependencies, goes on without them, and stops only if it is told to. Method: plans
  * on the model of a platform, with other services whose state is set by hand.
  */
+
+import { timestampAt } from '@ecsm/runtime';
 import { describe, expect, it } from 'vitest';
 import { dynamic, fixed, image, PlanHarness, rolling, type SpecInput, spec } from '../plan-harness.kit.ts';
 
@@ -148,6 +150,30 @@ describe('a running service', () => {
     harness.other('bus');
     harness.settle();
     expect(harness.platform.ready).toHaveLength(2);
+  });
+
+  it('with onLost Stop is not stopped by a deletion before those that are deleted together are marked', () => {
+    const harness = running(stopsWithBus);
+    const bus = { isBeingDeleted: true, deletionTime: timestampAt(harness.platform.nowMs) };
+    harness.other('bus', bus);
+    const made = harness.reconcile();
+    expect(made).toMatchObject({ steps: [], events: [] });
+    expect(readiness(harness)).toBe('True DependenciesMet: met: default/bus');
+    // It is marked, and the plan is of an older version of it.
+    harness.other('worker', bus);
+    harness.platform.advance(600_000);
+    expect(harness.plan()).toMatchObject({ steps: [], events: [] });
+    harness.other('worker');
+    harness.settle();
+    expect(harness.platform.containers).toEqual([]);
+    expect(readiness(harness)).toBe('False DependencyLost: default/bus is being deleted');
+  });
+
+  it('with onLost Stop is stopped by a deletion without another change', () => {
+    const harness = running(stopsWithBus);
+    harness.other('bus', { isBeingDeleted: true, deletionTime: timestampAt(harness.platform.nowMs) });
+    harness.settle();
+    expect(harness.platform.containers).toEqual([]);
   });
 
   it('with onLost Stop and one instance on each node is deleted from the platform and recreated', () => {

@@ -6,6 +6,7 @@ import { type Condition, findCondition } from '@ecsm/runtime';
 import type { ServiceStatus } from '../../apis/ecsm-service.ts';
 import type { PlannedCondition, PlannedEvent } from '../model.ts';
 import { condition, event } from '../reasons.ts';
+import { earliest } from '../times.ts';
 import type { Dependency, DependencyState, Problem } from './dependency-state.ts';
 
 export type UnmetReason = 'DependencyCycle' | 'DependencyLost' | 'DependencyMissing' | 'DependencyWaiting';
@@ -13,6 +14,8 @@ export type UnmetReason = 'DependencyCycle' | 'DependencyLost' | 'DependencyMiss
 export interface Gate {
   /** Present while the service has to have no instances: it may not start, or it has to stop. */
   readonly hold?: Unmet;
+  /** When a dependency that is being deleted becomes a loss. */
+  readonly dueMs?: number;
   readonly condition: PlannedCondition;
   readonly dependencies: NonNullable<ServiceStatus['dependencies']>;
 }
@@ -26,7 +29,9 @@ export interface Unmet {
 export function gateOf(state: DependencyState, isStarted: boolean): Gate {
   const unmet = unmetOf(state, isStarted);
   const mustStop = state.cycle === undefined && state.dependencies.some((one) => one.onLost === 'Stop' && isLost(one));
+  const dueMs = earliest(...state.dependencies.map(({ wasMet, lostAfterMs }) => (wasMet ? lostAfterMs : undefined)));
   return {
+    ...(dueMs === undefined ? {} : { dueMs }),
     ...(unmet !== undefined && (!isStarted || mustStop) ? { hold: unmet } : {}),
     condition: unmet
       ? condition('DependenciesReady', 'False', unmet.reason, unmet.message)
@@ -43,8 +48,9 @@ function stateOf(dependency: Dependency, isStarted: boolean): Gate['dependencies
   return problem === 'Preempted' ? 'Preempted' : 'Met';
 }
 
-function isLost({ problem, wasMet }: Dependency): boolean {
-  return wasMet && problem !== undefined && problem !== 'Preempted' && problem !== 'TooFewReady';
+function isLost({ problem, wasMet, lostAfterMs }: Dependency): boolean {
+  const isLoss = problem !== undefined && problem !== 'Preempted' && problem !== 'TooFewReady';
+  return isLoss && wasMet && lostAfterMs === undefined;
 }
 
 function unmetOf({ dependencies, cycle }: DependencyState, isStarted: boolean): Unmet | undefined {

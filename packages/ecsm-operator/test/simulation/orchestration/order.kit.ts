@@ -1,4 +1,5 @@
 /** Oracles of dependencies: the order of starts and deletions. */
+import type { Clock } from '@ecsm/runtime';
 import type { Simulation } from '@ecsm/runtime/simulation';
 import type { ECSMService } from '../../../src/apis/ecsm-service.ts';
 import { hasLateWrite } from '../late.kit.ts';
@@ -6,6 +7,8 @@ import { ownedServices, stored, type World } from '../world.kit.ts';
 
 /** A dependency may be lost between the decision and its effect on the platform. */
 const reactionMs = 30_000;
+/** Services that are deleted together are marked within this time. */
+const markedMs = 2_000;
 
 interface Seen {
   readonly name: string;
@@ -15,12 +18,14 @@ interface Seen {
   existsMs?: number;
   /** Whether instances were requested on the platform at the last check. */
   isStarted: boolean;
+  /** When it was last found without requested instances, after it had some; in wall time. */
+  stoppedMs?: number;
   /** Its dependencies, and since when it has them. */
   needs: string;
   needsSinceMs: number;
 }
 
-export function watchOrder(simulation: Simulation, world: World): void {
+export function watchOrder(simulation: Simulation, world: World, operatorClock: Pick<Clock, 'now'>): void {
   const seen = new Map<string, Seen>();
   /** Of objects, by uid, as last stored. */
   let objects: readonly ECSMService[] = [];
@@ -45,6 +50,7 @@ export function watchOrder(simulation: Simulation, world: World): void {
         );
       const wasStarted = one.isStarted;
       one.isStarted = size > 0;
+      if (wasStarted && !one.isStarted) one.stoppedMs = simulation.clock.now();
       const isNew = simulation.nowMs - one.needsSinceMs < reactionMs && one.needsSinceMs > one.createdMs;
       if (wasStarted || !one.isStarted || isNew || hasLateWrite(simulation)) continue;
       for (const dependency of object.spec.dependsOn ?? []) {
@@ -80,6 +86,24 @@ export function watchOrder(simulation: Simulation, world: World): void {
         );
         if (early && !hasLateWrite(simulation)) return `${early.service.name} is deleted before ${metadata.name}`;
       }
+    }
+    return undefined;
+  });
+
+  simulation.always('a service that is deleted together with its dependency is not stopped before', () => {
+    // The operator compares the time of a deletion with its clock.
+    if (operatorClock.now() !== simulation.clock.now()) return undefined;
+    for (const { metadata, spec } of objects) {
+      const { isStarted, stoppedMs = 0 } = seen.get(metadata.uid) ?? {};
+      const requestedMs = Date.parse(metadata.deletionTimestamp ?? '');
+      if (Number.isNaN(requestedMs) || isStarted || stoppedMs < requestedMs - markedMs) continue;
+      const isScaled = ownedServices(world).some(({ mark, service: { deletingMs } }) => {
+        return mark.uid === metadata.uid && deletingMs === null;
+      });
+      const isWith = (spec.dependsOn ?? []).some(({ name }) =>
+        objects.some((one) => one.metadata.name === name && one.metadata.deletionTimestamp !== undefined),
+      );
+      if (isScaled && isWith && !hasLateWrite(simulation)) return `${metadata.name} was scaled to 0`;
     }
     return undefined;
   });

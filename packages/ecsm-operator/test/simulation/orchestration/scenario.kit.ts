@@ -52,8 +52,9 @@ export function orchestrationScenario(story: OrchestrationStory, options: Orches
     stepsMax: 1_000_000,
     build(simulation) {
       const world = buildWorld(simulation, { ...counting, ...behaviour, shareNode: 'allow' });
-      simulation.process('people', { faults: false }).start((doors) => story.run(new OrchestrationUsers(world, doors)));
+      const people = simulation.process('people', { faults: false });
       const operator = simulation.process('operator', { links: ['store', 'platform'] });
+      people.start((doors) => story.run(new OrchestrationUsers(world, doors, operator.clock)));
       operator.start((doors) => {
         // A list from before a crash lacks what was created last, and only the crashed process knew of it.
         world.responses.clear();
@@ -61,7 +62,7 @@ export function orchestrationScenario(story: OrchestrationStory, options: Orches
       });
       if (isRestarted) simulation.clock.after(endMs - quietMs + 1, () => operator.restart());
       watchBounds(simulation, world, { story: { name: story.name, run: async () => {} }, isReadyPromised: false });
-      watchOrder(simulation, world);
+      watchOrder(simulation, world, operator.clock);
       watchRoom(simulation, world);
       watchAutoscaling(simulation, () => world);
       watchEnd(simulation, world, story);

@@ -1,19 +1,26 @@
 /** What users do in stories of orchestration, beside what they do in all stories. */
 
-import { EmbeddedRegistry, PriorityClass } from '@ecsm/runtime';
+import { type Clock, EmbeddedRegistry, PriorityClass } from '@ecsm/runtime';
 import type { ProcessDependencies } from '@ecsm/runtime/simulation';
 import { ECSMHpa, type ECSMHpaInput } from '../../../src/apis/hpa.ts';
 import { operatorKinds } from '../../../src/apis/kinds.ts';
 import { Users, type World } from '../world.kit.ts';
 
+/** Time of one request of a command that deletes several services. */
+const requestMs = 300;
+/** Faults may set the operator's clock in the meantime. */
+const clockMs = 10_000;
+
 export class OrchestrationUsers extends Users {
   readonly #world: World;
   readonly #doors: ProcessDependencies;
+  readonly #operatorClock: Pick<Clock, 'now'>;
 
-  constructor(world: World, doors: ProcessDependencies) {
+  constructor(world: World, doors: ProcessDependencies, operatorClock: Pick<Clock, 'now'>) {
     super(world, doors);
     this.#world = world;
     this.#doors = doors;
+    this.#operatorClock = operatorClock;
   }
 
   async classes(values: Readonly<Record<string, number>>): Promise<void> {
@@ -41,7 +48,10 @@ export class OrchestrationUsers extends Users {
   }
 
   async deleteAll(...names: readonly string[]): Promise<void> {
-    for (const name of names) await this.services.delete(name);
+    for (const name of names) {
+      await this.services.delete(name);
+      await this.wait(requestMs);
+    }
   }
 
   /** Percent of a processor that all instances together need, as a wave or constant. Waits until the service exists. */
@@ -59,6 +69,13 @@ export class OrchestrationUsers extends Users {
     const found = service ? this.platform.containersOfService(service.id).length : 0;
     if (found !== count)
       this.#world.simulation.fail('as many instances as scheduled', `${name} has ${found}, not ${count}`);
+  }
+
+  /** Waits until the operator's clock shows this time after the start of the simulation. */
+  async untilOperatorTime(timeMs: number): Promise<void> {
+    const { clock, nowMs } = this.#world.simulation;
+    const startMs = clock.now() - nowMs;
+    while (this.#operatorClock.now() < startMs + timeMs) await this.wait(clockMs);
   }
 
   hideMeasurements(isHidden: boolean): void {
