@@ -92,3 +92,25 @@ describe('processes that open and close a registry beside a writer', () => {
     );
   });
 });
+
+describe.skipIf(skipWithoutStrace())('a disk that refuses one read', () => {
+  /** Which read of the database is refused. Opening, reading and one commit have about 20. */
+  const refused = [1, 2, 4, 7, 11, 16];
+
+  it('does not make a process take the registry for damaged', { timeout: 900_000 }, async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'ecsm-openers-refused-'));
+    cleanups.push(() => rmSync(directory, { recursive: true, force: true }));
+    const url = `sqlite:${directory}`;
+    const { store } = await openRegistry(url, { kinds: [] });
+    await store.commit([{ type: 'put', key: 'example.io/v1/things/a/b', value: Buffer.from('{}') }]);
+    await store.close();
+    for (const turn of refused) {
+      const database = ['-P', join(directory, 'registry.db')];
+      const inject = `inject=pread64:error=EIO:when=${turn}`;
+      const wrapper = strace('-D', '-f', '-o', '/dev/null', ...database, '-e', 'trace=pread64', '-e', inject);
+      const opener = new Worker<Opened>('opener', [url, `opener${turn}`, 'writes', '0', '1'], wrapper);
+      cleanups.push(() => opener.kill());
+      expect([turn, await opener.finished(), opener.errors]).toEqual([turn, 0, '']);
+    }
+  });
+});

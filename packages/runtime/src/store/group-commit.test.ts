@@ -98,6 +98,18 @@ describe('commits', () => {
     expect(await waiting).toEqual({ committed: true, revision: 1 });
   });
 
+  it('of a flush that fails before it takes them fail with its error', async () => {
+    let isBroken = true;
+    const commits = new GroupCommit('the disk', async (take) => {
+      if (isBroken) throw new ApiError('Unavailable', { what: 'the disk', reason: 'its lock is held' });
+      return take().map(() => ({ committed: true, revision: 1 }));
+    });
+    const outcomes = await Promise.all(['a', 'b'].map((key) => commits.commit(put(key)).catch(({ code }) => code)));
+    expect(outcomes).toEqual(['Unavailable', 'Unavailable']);
+    isBroken = false;
+    expect(await commits.commit(put('c'))).toEqual({ committed: true, revision: 1 });
+  });
+
   it('are all settled when it is idle', async () => {
     const disk = new Disk();
     for (const key of ['a', 'b', 'c']) void disk.write(key);

@@ -59,6 +59,18 @@ describe.skipIf(skipWithoutEtcd())('etcd watch', () => {
   afterAll(() => shared?.stop());
   afterEach(cleanup);
 
+  it('after 0 delivers the whole history of a new server, and what follows', async () => {
+    const server = await startOwn();
+    const store = await openStore({ endpoints: [server.endpoint] });
+    const first = await commit(store, put('a', '1'));
+    const second = await commit(store, put('a', '2'), put('b', '2'));
+    const watching = follow(store, 0);
+    await until(() => watching.commits.length === 2);
+    const third = await commit(store, remove('a'));
+    await until(() => watching.commits.length === 3);
+    expect(watching.revisions()).toEqual([first, second, third]);
+  });
+
   it('loses and duplicates nothing when the server is killed and restarted during writes', async () => {
     const server = await startOwn();
     const prefix = freshPrefix();

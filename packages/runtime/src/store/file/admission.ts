@@ -47,11 +47,14 @@ export function evaluate(
   const data = edit.is === 'written' ? edit.data : undefined;
   // The object is deleted and so is its file: there is nothing to decide.
   if (data === undefined && previous === undefined) return { row: undefined };
-  const admitted = admit(key, data, previous);
   const file =
     edit.is === 'written'
       ? { extension: edit.observed.extension, hash: edit.hash, stat: edit.observed.stat }
       : { extension: row?.extension ?? 'json', hash: '', stat: '' };
+  const before = previous && storedValue(previous);
+  // The store's own file, after a crash or a failed flush: the row of the mirror is older.
+  if (data !== undefined && deepEqual(data, before)) return { row: { ...file, pending: false } };
+  const admitted = admit(key, data, previous);
   if (admitted === undefined) {
     return {
       ...(previous === undefined ? {} : { write: { type: 'delete', key } }),
@@ -63,7 +66,7 @@ export function evaluate(
     throw new ApiError('TooLarge', { what: 'the object', sizeBytes, limitBytes: limits.commitBytesMax });
   }
   const value = parseValue(admitted);
-  const isChanged = previous === undefined || !deepEqual(value, storedValue(previous));
+  const isChanged = before === undefined || !deepEqual(value, before);
   return {
     ...(isChanged ? { write: { type: 'put', key, value: admitted } } : {}),
     row: { ...file, pending: data === undefined || !deepEqual(value, data) },

@@ -7,6 +7,7 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ApiError } from '../../api/errors.ts';
 import type { Write } from '../contract.ts';
 import { Ledger } from '../sqlite/ledger.ts';
 import { commit, eventually, FileStoreFixture, history, put, stored } from './file-store.kit.ts';
@@ -83,6 +84,28 @@ describe('after a crash between the commit and its file', () => {
     const store = await fixture.open();
     expect(await history(store)).toEqual(['put a', 'put b']);
   });
+
+  it.each([
+    ['new', 'b'],
+    ['updated', 'a'],
+  ])(
+    'the %s file of a kind that this process does not know can be written again (Forbidden, for ever)',
+    async (_, key) => {
+      await commitAndDie(put(key, { n: 2 }), pending);
+      // As after a flush that failed when the file was in place.
+      fixture.save(`${key}.json`, { n: 2 });
+      const admit = () => {
+        throw new ApiError('BadRequest', { reason: `no kind matches "${key}"` });
+      };
+      const store = await fixture.open({ admit });
+      expect(store.problems()).toEqual([]);
+      expect(await history(store)).toEqual(['put a', `put ${key}`]);
+      await commit(store, put(key, { n: 3 }));
+      expect(JSON.parse(fixture.read(`${key}.json`))).toEqual({ n: 3 });
+      fixture.save(`${key}.json`, { n: 4 });
+      await expect(store.commit([put(key, { n: 5 })])).rejects.toMatchObject({ code: 'Forbidden' });
+    },
+  );
 
   it('the file of a deleted object is removed', async () => {
     await commitAndDie({ type: 'delete', key: 'a' }, pending);

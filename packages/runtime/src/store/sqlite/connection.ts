@@ -18,8 +18,9 @@ import {
 } from './binding.ts';
 import { createDatabase } from './create.ts';
 import { createDirectory, flush } from './directories.ts';
-import { isBusy, translate } from './failures.ts';
+import { isBusy, isMalformed, translate } from './failures.ts';
 import { Identities } from './identities.ts';
+import { LogIntegrity, type LogPosition } from './log-integrity.ts';
 import { applicationId, schemaVersion } from './schema.ts';
 
 /** The name of the database file in the registry's directory. SQLite keeps `-wal` and `-shm` beside it. */
@@ -54,6 +55,9 @@ const settings = [
   'PRAGMA trusted_schema = OFF',
 ].join(';');
 
+const logLost =
+  'the write-ahead log was truncated or overwritten while it was open, and commits are lost. End all processes that use the registry; opening it then says what is missing';
+
 export class Connection {
   readonly what: string;
   readonly directory: string;
@@ -62,6 +66,7 @@ export class Connection {
   readonly #statements = new Map<string, Statement>();
   readonly #lists = new Map<string, ListStatement>();
   readonly #identities: Identities;
+  readonly #log: LogIntegrity;
   #inTransaction = false;
 
   /** Creates the directory and the database if they do not exist. Throws an error of the catalogue. */
@@ -72,7 +77,7 @@ export class Connection {
       createDirectory(directory);
       accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK);
       createDatabase(binding, directory, databaseFile);
-      return new Connection(what, directory, binding);
+      return twiceIfMalformed(() => new Connection(what, directory, binding));
     } catch (error) {
       throw translate(error, what, directory);
     }
@@ -95,6 +100,9 @@ export class Connection {
       const pageBytes = Number(this.#pragma('page_size'));
       this.#database.exec(`PRAGMA wal_autocheckpoint = ${Math.floor(logBytesMax / pageBytes)}`);
       this.#flushLog();
+      this.#log = new LogIntegrity(`${this.#file}-wal`, pageBytes, () =>
+        Number(this.sql('PRAGMA registry.wal_checkpoint(NOOP)').get()?.['log']),
+      );
       // From here on a writer waits for its turn without blocking the thread: see `tryTransaction`.
       this.#database.exec('PRAGMA busy_timeout = 0');
     } catch (error) {
@@ -129,10 +137,10 @@ export class Connection {
     return this.#inTransaction ? read() : this.statement(() => this.#between('BEGIN', read));
   }
 
-  /** Runs one statement that reads. */
+  /** Runs one statement that reads, a second time if the first finds damage. */
   statement<T>(read: () => T): T {
     try {
-      return read();
+      return twiceIfMalformed(read);
     } catch (error) {
       if (!isBusy(error)) throw translate(error, this.what, this.directory);
     }
@@ -149,18 +157,22 @@ export class Connection {
 
   /**
    * Runs `work` as the only writer of all processes, and returns when its changes are on the disk. Returns undefined,
-   * without having run it, while another process writes. If `work` throws, nothing is changed.
+   * without having run it, while another process writes. If `work` throws, nothing is changed; it may be called again.
    */
   tryTransaction<T>(work: () => T): { readonly value: T } | undefined {
     try {
+      const position = this.statement(() => this.#log.position());
+      if (!this.#log.has(position)) throw this.#corrupt(logLost);
       let isRunning = false;
       try {
-        const value = this.#between('BEGIN IMMEDIATE', () => {
-          isRunning = true;
-          return work();
-        });
+        const value = twiceIfMalformed(() =>
+          this.#between('BEGIN IMMEDIATE', () => {
+            isRunning = true;
+            return work();
+          }),
+        );
         // After the commit, so that none is missed.
-        this.#require(this.#identities.checkCommitted());
+        this.#require(this.#identities.checkCommitted() ?? this.#checkLog(position));
         return { value };
       } catch (error) {
         if (!isRunning && isBusy(error)) return undefined;
@@ -169,6 +181,10 @@ export class Connection {
     } catch (error) {
       throw translate(error, this.what, this.directory);
     }
+  }
+
+  #checkLog(before: LogPosition): string | undefined {
+    return this.statement(() => this.#log.has(before)) ? undefined : `${this.#file}: ${logLost}`;
   }
 
   #between<T>(begin: string, work: () => T): T {
@@ -207,6 +223,7 @@ export class Connection {
 
   close(): void {
     try {
+      this.#log.close();
       this.#database.exec('DETACH registry');
     } finally {
       this.#database.close();
@@ -247,5 +264,17 @@ export class Connection {
 
   #require(changed: string | undefined): void {
     if (changed !== undefined) throw new ApiError('Unavailable', { what: this.what, reason: changed });
+  }
+}
+
+/**
+ * Runs it again if it finds the database malformed: SQLite reports that for a read that the disk has refused once, too.
+ */
+function twiceIfMalformed<T>(run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    if (!isMalformed(error)) throw error;
+    return run();
   }
 }

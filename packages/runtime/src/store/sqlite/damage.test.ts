@@ -20,7 +20,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type ApiError, isApiError } from '../../api/errors.ts';
+import { systemClock } from '../../ports/clock.ts';
 import type { Entry, Store } from '../contract.ts';
+import { Connection } from './connection.ts';
+import { translate } from './failures.ts';
+import { LogIntegrity } from './log-integrity.ts';
 import { SqliteStore } from './store.ts';
 
 let scratch: string;
@@ -270,6 +274,112 @@ describe('a registry that is deleted while it is open', () => {
   });
 });
 
+describe('a write-ahead log that is changed while it is open', () => {
+  const put = (store: Store, key: string) => store.commit([{ type: 'put', key, value: objectOf(1) }]);
+
+  /** A store with 40 commits in its log, and the size of that. */
+  async function withLog(clock = systemClock): Promise<{ store: Store; log: string; sizeBytes: number }> {
+    const store = await SqliteStore.open({ directory, clock });
+    opened.push(store);
+    for (let n = 0; n < 40; n++) await put(store, `a/${n}`);
+    const log = `${file}-wal`;
+    return { store, log, sizeBytes: statSync(log).size };
+  }
+
+  it.each([0, 16, 0.3, 0.9])(
+    'acknowledges nothing any more when it is truncated to %d (621 commits were acknowledged, and lost)',
+    async (kept) => {
+      const { store, log, sizeBytes } = await withLog();
+      truncateSync(log, kept < 1 ? Math.floor(sizeBytes * kept) : kept);
+      const { code, message } = await failure(put(store, 'b'));
+      expect([code, message]).toEqual(['Corrupt', expect.stringContaining('the write-ahead log was truncated')]);
+      expect((await failure(put(store, 'b'))).code).toBe('Corrupt');
+      await store.close();
+      expect((await failure(open())).message).toContain('but 40 was written before');
+    },
+  );
+
+  it('acknowledges nothing any more when its last commit is overwritten', async () => {
+    const { store, log, sizeBytes } = await withLog();
+    const before = readFileSync(log);
+    writeFileSync(log, before.fill(0, sizeBytes >> 1));
+    expect((await failure(put(store, 'b'))).code).toBe('Corrupt');
+  });
+
+  it.each([0, 0.5])('acknowledges no commit during which it is truncated to %d', async (kept) => {
+    let truncate = () => {};
+    // The store asks for the time of a commit inside its transaction.
+    const now = () => {
+      truncate();
+      return systemClock.now();
+    };
+    const { store, log, sizeBytes } = await withLog({ ...systemClock, now });
+    truncate = () => truncateSync(log, sizeBytes * kept);
+    const { code, message } = await failure(put(store, 'b'));
+    expect(['Unavailable', 'Corrupt']).toContain(code);
+    expect(message).toMatch(/truncated|disk failed|malformed/);
+  });
+
+  it('continues after a checkpoint of another process that empties it', async () => {
+    const { store, log } = await withLog();
+    const other = new DatabaseSync(file);
+    for (let n = 1; n <= 3; n++) {
+      other.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+      expect(statSync(log).size).toBe(0);
+      expect(await put(store, 'b')).toEqual({ committed: true, revision: 40 + n });
+    }
+    other.close();
+    await store.close();
+    expect(await (await open()).revision()).toBe(43);
+  });
+
+  it('counts as complete after such a checkpoint between a commit and its check', async () => {
+    const { log } = await withLog();
+    let frames = Number.NaN;
+    const integrity = new LogIntegrity(log, 16_384, () => frames);
+    frames = 2;
+    const position = integrity.position();
+    expect(integrity.has(position)).toBe(true);
+    truncateSync(log, 0);
+    expect(integrity.has(position)).toBe(false);
+    frames = 0;
+    expect(integrity.has(position)).toBe(true);
+    integrity.close();
+  });
+});
+
+describe('a read that the disk refuses once', () => {
+  /** SQLite reports EIO as a malformed database. */
+  const refusedOnce = () => {
+    let calls = 0;
+    return () => {
+      if (calls++ === 0) throw Object.assign(new Error('database disk image is malformed'), { errcode: 11 });
+      return 'read';
+    };
+  };
+
+  it('is repeated, and is not Corrupt', async () => {
+    const connection = await Connection.open(directory);
+    expect(connection.statement(refusedOnce())).toBe('read');
+    expect(connection.snapshot(refusedOnce())).toBe('read');
+    expect(connection.tryTransaction(refusedOnce())).toEqual({ value: 'read' });
+    connection.close();
+  });
+
+  it('in a transaction that has written something leaves nothing of the first attempt', async () => {
+    const connection = await Connection.open(directory);
+    const read = refusedOnce();
+    const insert = "INSERT INTO meta (name, value) VALUES ('test', 1)";
+    const work = () => {
+      connection.sql(insert).run();
+      return read();
+    };
+    expect(connection.tryTransaction(work)).toEqual({ value: 'read' });
+    expect(connection.sql("SELECT value FROM meta WHERE name = 'test'").all()).toHaveLength(1);
+    connection.close();
+  });
+});
+
 describe('modes', () => {
   const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
@@ -314,6 +424,16 @@ describe('a location that cannot be written', () => {
     expect((await failure(open(join(scratch, 'file')))).code).toBe('ReadOnly');
     expect((await failure(open(join(scratch, 'file', 'below')))).code).toBe('ReadOnly');
   });
+
+  it.skipIf(!existsSync('/proc'))(
+    'that is full throws Unavailable for a failed flush: the commit may have reached the disk',
+    () => {
+      const failed = (errcode: number) => Object.assign(new Error('disk I/O error'), { errcode });
+      const codeOf = (errcode: number) => translate(failed(errcode), 'the registry', '/proc').code;
+      // SQLITE_IOERR_FSYNC, and SQLITE_IOERR_WRITE for comparison: /proc has no free space.
+      expect([codeOf(1034), codeOf(778)]).toEqual(['Unavailable', 'StorageFull']);
+    },
+  );
 
   const canMount =
     spawnSync('sh', [

@@ -27,13 +27,14 @@ const byName: ReadonlyMap<string, Translation> = new Map([
 /** SQLite's primary result codes. */
 const busy = 5;
 const inputOutput = 10;
+const malformed = 11;
 const cannotOpen = 14;
 const byCode: ReadonlyMap<number, readonly [Translation, reason: string]> = new Map([
   [3, [readOnly, 'access is denied']], // SQLITE_PERM
   [busy, [unavailable, 'another process holds its lock']],
   [8, [readOnly, 'it cannot be written']], // SQLITE_READONLY
   [inputOutput, [unavailable, 'reading or writing the disk failed']],
-  [11, [corrupt, 'the database is malformed']], // SQLITE_CORRUPT
+  [malformed, [corrupt, 'the database is malformed']],
   [13, [full, 'the disk is full']], // SQLITE_FULL
   [cannotOpen, [unavailable, 'one of its files cannot be opened']],
   [15, [unavailable, 'another process holds its lock']], // SQLITE_PROTOCOL
@@ -60,8 +61,17 @@ export function translate(error: unknown, what: string, directory: string): ApiE
 }
 
 export function isBusy(error: unknown): boolean {
+  return primaryCode(error) === busy;
+}
+
+/** Also after a read that the disk has refused (EIO), which may succeed the next time. */
+export function isMalformed(error: unknown): boolean {
+  return primaryCode(error) === malformed;
+}
+
+function primaryCode(error: unknown): number | undefined {
   const code = sqliteCode(error);
-  return code !== undefined && (code & 0xff) === busy;
+  return code === undefined ? undefined : code & 0xff;
 }
 
 /** The extended result code, if it is an error of SQLite. */
