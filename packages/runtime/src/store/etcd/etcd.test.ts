@@ -150,7 +150,7 @@ describe.skipIf(skipWithoutEtcd())('etcd store', () => {
 
   it('throws StorageFull only for commits that were not applied, also for concurrent ones', async () => {
     const server = await startOwn({ flags: ['--quota-backend-bytes=4000000'] });
-    const store = await openStore({ endpoints: [server.endpoint] });
+    const store = await openStore({ endpoints: [server.endpoint], timeoutMs: 60_000 });
     const codes = new Set<string>();
     for (let round = 0; round < 6; round++) {
       const keys = Array.from({ length: 64 }, (_, n) => `k${round}-${n}`);
