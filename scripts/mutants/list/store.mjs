@@ -411,8 +411,8 @@ export const store = {
     {
       name: 'sqlite: a commit during which the log is truncated is acknowledged',
       file: 'sqlite/connection.ts',
-      find: 'this.#identities.checkCommitted() ?? this.#checkLog(position)',
-      replace: 'this.#identities.checkCommitted()',
+      find: 'this.#require(this.#checkLog(position));',
+      replace: '',
       tests: ['sqlite/damage.test.ts'],
     },
     {

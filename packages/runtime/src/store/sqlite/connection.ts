@@ -172,7 +172,8 @@ export class Connection {
           }),
         );
         // After the commit, so that none is missed.
-        this.#require(this.#identities.checkCommitted() ?? this.#checkLog(position));
+        this.#require(this.#identities.checkCommitted());
+        this.#require(this.#checkLog(position));
         return { value };
       } catch (error) {
         if (!isRunning && isBusy(error)) return undefined;
