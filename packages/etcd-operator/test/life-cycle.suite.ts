@@ -5,6 +5,7 @@
 import { findCondition } from '@ecsm/runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type EtcdRelease, etcdBinaries, skipWithoutRelease } from '../src/client/etcd/binaries.kit.ts';
+import { eventually, outcome } from '../src/client/etcd/suite.kit.ts';
 import { wellKnown } from '../src/index.ts';
 import { World, type WorldOptions } from './world.kit.ts';
 import type { Writer } from './writer.kit.ts';
@@ -133,6 +134,32 @@ export function lifeCycle(name: string, options: () => Promise<WorldOptions>): v
         const { status } = await world.until('main', ({ status: now }) => now?.phase === 'Failed', 'it is refused');
         expect(findCondition(status?.conditions, 'Degraded')?.reason).toBe('VolumesExist');
         await world.clusters.delete('main');
+        await expect.poll(async () => (await world.clusters.list()).items).toEqual([]);
+      });
+    });
+
+    describe.skipIf(skipWithoutRelease('3.5'))('a database that is full of history', () => {
+      it('has room after the first attempt: it was defragmented before the history was deleted', {
+        timeout: timeoutMs,
+      }, async () => {
+        // A few revisions at a time, so that deleting all of them takes as long as in a large database: half a minute.
+        const options = {
+          'experimental-compaction-batch-limit': 20,
+          'experimental-compaction-sleep-interval': '500ms',
+        };
+        const etcd = { quotaBackendBytes: '2Mi', options };
+        await world.create('full', { size: 3, version: versionOf('3.5'), etcd });
+        const client = await world.client('full');
+        const fill = async () => {
+          for (let count = 0; count < 4_000; count++) await client.put('key', 'x'.repeat(900));
+        };
+        expect(await outcome(fill())).toBe('NoSpace');
+        await eventually(() => client.put('key', 'small'));
+        client.close();
+        await expect.poll(() => world.eventReasons('full')).toContain('AlarmDisarmed');
+        const messages = await world.eventMessages('full');
+        expect(messages.filter((message) => /fills the quota|did not shrink/u.test(message))).toEqual([]);
+        await world.clusters.delete('full');
         await expect.poll(async () => (await world.clusters.list()).items).toEqual([]);
       });
     });

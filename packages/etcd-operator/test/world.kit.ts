@@ -131,8 +131,16 @@ export class World {
   }
 
   async eventReasons(name: string): Promise<ReadonlySet<string>> {
+    return new Set((await this.#events(name)).map(({ reason }) => reason ?? ''));
+  }
+
+  async eventMessages(name: string): Promise<readonly string[]> {
+    return (await this.#events(name)).map(({ message }) => message ?? '');
+  }
+
+  async #events(name: string) {
     const { items } = await this.registry.resource(Event).list({ fieldSelector: `involvedObject.name=${name}` });
-    return new Set(items.map((event) => Event.fieldsOf(event).reason ?? ''));
+    return items.map((event) => Event.fieldsOf(event));
   }
 
   /** Deletes the volume and the pod of a slot, as when its disk is lost. */

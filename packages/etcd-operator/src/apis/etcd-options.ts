@@ -109,7 +109,27 @@ export function optionValue(name: string, value: string | number): string | numb
       return Number(value);
     case 'boolean':
       return value === 'true';
+    case 'duration':
+      return nanosecondsOf(String(value));
     default:
       return String(value);
   }
+}
+
+const nanosecondsIn: Readonly<Record<string, number>> = {
+  ns: 1,
+  us: 1_000,
+  ms: 1_000_000,
+  s: 1_000_000_000,
+  m: 60_000_000_000,
+  h: 3_600_000_000_000,
+};
+
+/** In its config file etcd accepts durations only as a number: with `10ms` it does not start. */
+function nanosecondsOf(text: string): number {
+  const parts = text.matchAll(/(\d+(?:\.\d+)?)(ns|us|ms|s|m|h)/gu);
+  return [...parts].reduce(
+    (sum, [, count, unit = '']) => sum + Math.round(Number(count) * (nanosecondsIn[unit] ?? 0)),
+    0,
+  );
 }

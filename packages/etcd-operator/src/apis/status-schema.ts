@@ -86,7 +86,8 @@ const restore = object(
 const space = object(
   {
     startedAt: time('When it started.'),
-    compacted: optional(boolean({ description: 'Whether the history was compacted.' })),
+    revision: text('Revision before which the history is deleted.'),
+    compactedSlots: optional(list(integer(), { description: 'Numbers of the pods whose member has deleted it.' })),
     defragmented: optional(list(integer(), { description: 'Numbers of the pods whose database was defragmented.' })),
   },
   { description: 'What is done about a full database; absent while there is space.' },

@@ -201,6 +201,22 @@ describe('a pass', () => {
     expect(lab.etcd.changes).toHaveLength(1);
   });
 
+  it('records a step that is done, and not one that was not: a database was left full', async () => {
+    await formed();
+    for (const [host, script] of lab.etcd.members) {
+      lab.etcd.members.set(host, { ...script, alarms: [{ type: 'NOSPACE', memberId: 'a' }] });
+    }
+    const compacted = async () => (await lab.get()).status?.space?.compactedSlots;
+    await passUntil(async () => (await compacted()) !== undefined);
+    lab.etcd.failure = 'Timeout';
+    await pass();
+    expect(lines.at(-1)).toBe('debug action refused; retrying: compact');
+    expect(await compacted()).toEqual([]);
+    await pass();
+    expect(lab.etcd.changes).toEqual(['compact 7 at 10.0.0.0']);
+    expect(await compacted()).toEqual([0]);
+  });
+
   it('reports a spec that is not valid, and changes nothing', async () => {
     await formed();
     const { metadata, spec } = await lab.get();

@@ -166,7 +166,11 @@ export class Passes {
     if (refused === undefined) log.write('info', 'action taken', fields);
     else log.write('debug', 'action refused; retrying', { ...fields, answer: refused });
     this.#options.monitoring.acted(labels, what, refused === undefined, this.#options.clock.now());
-    return { requeueAfterMs: refused === undefined ? 0 : decision.requeueAfterMs, cluster: written };
+    if (refused !== undefined) return { requeueAfterMs: decision.requeueAfterMs, cluster: written };
+    const { afterwards } = decision;
+    if (afterwards === undefined) return { requeueAfterMs: 0, cluster: written };
+    const done = statusOf(written, input, { ...decision, recorded: afterwards });
+    return { requeueAfterMs: 0, cluster: (await this.#writeStatus(request, context, written, done)) ?? written };
   }
 
   /**

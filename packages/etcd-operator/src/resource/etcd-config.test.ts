@@ -92,7 +92,7 @@ describe('the configuration of a member', () => {
       'heartbeat-interval': 250,
       'election-timeout': 2500,
       'pre-vote': false,
-      'grpc-keepalive-interval': '10s',
+      'grpc-keepalive-interval': 10_000_000_000,
       'log-level': 'warn',
     });
   });

@@ -13,6 +13,7 @@ export function lineOf(action: Action): string {
     case 'deletePod':
     case 'deleteVolume':
     case 'enlargeVolume':
+    case 'compact':
     case 'defragment':
       return `${action.do} ${action.slot}`;
     default:

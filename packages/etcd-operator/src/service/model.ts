@@ -174,11 +174,17 @@ export interface RestoreRequest {
   readonly revision?: string;
 }
 
-/** Making room after a NOSPACE alarm: compaction, then defragmentation of one member after the other. */
+/**
+ * Making room after a NOSPACE alarm: every member deletes the history, then one after the other is defragmented. What is
+ * recorded has been done.
+ */
 export interface SpaceReclaim {
   readonly startedAtMs: number;
-  readonly isCompacted: boolean;
-  /** Slots whose member was defragmented in this cycle. */
+  /** The newest revision when the cycle started: older ones are discarded. */
+  readonly revision: string;
+  /** Slots whose member has deleted them. */
+  readonly compacted: readonly number[];
+  /** Slots whose member was defragmented afterwards. */
   readonly defragmented: readonly number[];
 }
 
@@ -266,7 +272,7 @@ export type Action = { readonly why: string } & (
   | { readonly do: 'deletePod' | 'deleteVolume'; readonly slot: number; readonly uid: string }
   | { readonly do: 'enlargeVolume'; readonly slot: number; readonly uid: string }
   | { readonly do: 'disarm'; readonly alarm: EtcdAlarm }
-  | { readonly do: 'compact'; readonly revision: bigint }
+  | { readonly do: 'compact'; readonly slot: number; readonly revision: bigint }
   | { readonly do: 'defragment'; readonly slot: number }
   | { readonly do: 'certificates'; readonly step: TlsStep }
 );
@@ -287,6 +293,8 @@ export interface Decision {
   /** To be written into the status before the action. */
   readonly recorded: Recorded;
   readonly action?: Action;
+  /** To be written once the action was carried out; not if it was refused, or if that is not known. */
+  readonly afterwards?: Recorded;
   /** What the next step waits for. */
   readonly waiting?: Finding;
   /** What needs a person, or does not work. */

@@ -407,7 +407,8 @@ describe('space', () => {
     const cluster = running(3);
     cluster.dbSizeBytes = 1_200;
     cluster.alarms = [{ type: 'NOSPACE', memberId: cluster.members[0]?.id ?? '' }];
-    expect(cluster.run()).toEqual(['compact', 'defragment 2', 'defragment 1', 'defragment 0', 'disarm']);
+    const compactions = ['compact 2', 'compact 1', 'compact 0'];
+    expect(cluster.run()).toEqual([...compactions, 'defragment 2', 'disarm']);
   });
 });
 

@@ -9,6 +9,8 @@ export interface Extras {
   readonly recorded?: Recorded;
   readonly events?: readonly PlannedEvent[];
   readonly problem?: Finding;
+  /** What is recorded once the action was carried out. */
+  readonly afterwards?: Recorded;
 }
 
 /** Do this, and look again soon. */

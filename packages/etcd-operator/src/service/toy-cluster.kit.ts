@@ -48,6 +48,9 @@ export class ToyCluster {
   dbSizeBytes = 100;
   /** Whether all of the database is live data. */
   keepsSize = false;
+  /** Whether a file shrinks when it is defragmented. */
+  shrinks = true;
+  revision = 7n;
   /** Slots whose pod is running but cannot be reached. */
   readonly unreachable = new Set<number>();
   /** Slots whose member serves, which Kubernetes has not noticed yet. */
@@ -76,6 +79,7 @@ export class ToyCluster {
       if (decision.action) {
         lines.push(lineOf(decision.action));
         this.#perform(decision.action);
+        this.recorded = decision.afterwards ?? decision.recorded;
       } else if (isSame) return lines;
       this.nowMs += Math.max(1, decision.requeueAfterMs);
       this.#settle();
@@ -180,12 +184,12 @@ export class ToyCluster {
               version: pod?.version ?? '',
               leaderId: undefined,
               isLearner: known.isLearner,
-              revision: 7n,
+              revision: this.revision,
               raftTerm: 2n,
               raftIndex: BigInt(10 + index),
               raftAppliedIndex: 10n,
               dbSizeBytes: this.dbSizeBytes,
-              dbSizeInUseBytes: 50,
+              dbSizeInUseBytes: this.keepsSize ? this.dbSizeBytes : 50,
             }
           : undefined,
       statusError: isUp ? undefined : 'connection refused',
@@ -230,7 +234,7 @@ export class ToyCluster {
         this.alarms = this.alarms.filter((alarm) => alarm !== action.alarm);
         return;
       case 'defragment':
-        if (!this.keepsSize) this.dbSizeBytes = 50;
+        if (!this.keepsSize && this.shrinks) this.dbSizeBytes = 50;
         return;
       case 'removeFinalizer':
         this.hasFinalizer = false;

@@ -43,16 +43,17 @@ export class MembershipRules {
   #checkAddition({ state }: EtcdProcess, peerURL: string): void {
     const { cluster } = this.#watched.view;
     const members = [...state.members.values()];
+    // A request that arrived twice, or late: etcd refuses it, and nothing is added.
+    if (members.some(({ peerURLs }) => peerURLs.includes(peerURL))) return;
     const learner = members.find(({ isLearner }) => isLearner);
-    if (learner && !learner.peerURLs.includes(peerURL)) {
+    if (learner) {
       const beside = learner.peerURLs.join();
       this.#watched.fail(rules.changes, `a member is added for ${peerURL} beside the learner ${beside}`);
     }
     const sizeMax = Math.max(...this.#watched.recentSizes, cluster?.status?.stoppedSize ?? 0);
     // A replacement that has begun is finished first.
     const isReplacement = cluster?.status?.operation?.type === 'ReplaceMember';
-    const isKnown = members.some(({ peerURLs }) => peerURLs.includes(peerURL));
-    if (!learner && !isReplacement && !isKnown && members.length >= sizeMax) {
+    if (!learner && !isReplacement && members.length >= sizeMax) {
       this.#watched.fail(rules.victims, `a member is added to ${members.length}, and ${sizeMax} are wanted`);
     }
   }

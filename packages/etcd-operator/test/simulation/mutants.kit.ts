@@ -2,6 +2,7 @@
 
 import { patch, replace } from '@ecsm/runtime/simulation';
 import type { EtcdAlarmType } from '../../src/client/etcd/contract.ts';
+import { SimulatedClient } from '../../src/client/etcd/simulated/client.kit.ts';
 import { EtcdState } from '../../src/client/etcd/simulated/state.kit.ts';
 import type * as tls from '../../src/resource/tls-material.ts';
 import type * as observing from '../../src/service/cluster/observation.ts';
@@ -238,6 +239,23 @@ export const mutants: readonly Mutant[] = [
     story: 'a full database',
     caughtBy: [asked],
     plant: ignoring('NOSPACE'),
+  },
+  {
+    name: 'a compaction is not waited for',
+    story: 'a full database',
+    caughtBy: [rules.space],
+    plant: () =>
+      patch(SimulatedClient.prototype, (original) => ({
+        async compact(this: SimulatedClient, ...args) {
+          original.compact.apply(this, args).catch(() => {});
+        },
+      })),
+  },
+  {
+    name: 'a step of making room is recorded before it is done',
+    story: 'a full database',
+    caughtBy: [rules.space],
+    plant: deciding(({ afterwards, ...decision }) => ({ ...decision, recorded: afterwards ?? decision.recorded })),
   },
   {
     name: 'a corrupt member is kept',

@@ -26,6 +26,7 @@ export const rules = {
   oneWorker: 'a backup or restore has one worker at a time',
   oneRun: 'a schedule has one run at a time',
   beside: 'restored data never runs beside the former members',
+  space: 'a database that is full of history has room after the first attempt',
   safety: 'no two restores have the same safety backup',
 } as const;
 

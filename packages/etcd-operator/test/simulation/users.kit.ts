@@ -6,6 +6,7 @@ import { EtcdCluster, type EtcdClusterInput } from '../../src/apis/etcd-cluster.
 import { EtcdRestore, type EtcdRestoreInput } from '../../src/apis/etcd-restore.ts';
 import { annotations, names } from '../../src/apis/well-known.ts';
 import { isEtcdError } from '../../src/client/etcd/error.ts';
+import { quotaBytesDefault } from '../../src/client/etcd/simulated/client.kit.ts';
 import { whyUnsettled } from '../../src/controller/operator.ts';
 import type { ImageFault } from './kubelet.kit.ts';
 import { restoreSettled, specOf } from './settled.kit.ts';
@@ -165,10 +166,12 @@ export class Users {
     this.#world.etcd.heal();
   }
 
-  /** The database of a member is at its quota for a moment. */
+  /** Old versions of keys fill the databases up to their quota. */
   fill(slot: number): void {
     const process = this.view.process(slot);
-    if (process) this.#world.etcd.raise(process.options.peerURL, 'NOSPACE');
+    if (process === undefined) return;
+    this.#world.etcd.age(process.options.peerURL, quotaBytesDefault);
+    this.#world.etcd.raise(process.options.peerURL, 'NOSPACE');
   }
 
   /** The data of a member differs, and the others notice. */

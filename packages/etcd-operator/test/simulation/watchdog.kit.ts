@@ -1,4 +1,5 @@
 /** What must never happen, whatever fails: calls the checks of each rule when they can have changed. */
+import { findCondition } from '@ecsm/runtime';
 import type { Simulation } from '@ecsm/runtime/simulation';
 import { annotations } from '../../src/apis/well-known.ts';
 import type { SimulatedEtcd } from '../../src/client/etcd/simulated/world.kit.ts';
@@ -116,6 +117,11 @@ export class Watchdog {
     const isAllowed = cluster?.metadata.annotations?.[annotations.recoverQuorumFrom] !== undefined;
     if (isRecovering && !this.#isRecovering && !isAllowed) {
       this.#watched.fail(rules.recovery, 'a recovery begins without the annotation');
+    }
+    // No story fills a database with anything else than history.
+    const degraded = findCondition(cluster?.status?.conditions, 'Degraded');
+    if (degraded?.reason === 'DatabaseQuotaExceeded' && degraded.message.includes('; ')) {
+      this.#watched.fail(rules.space, degraded.message);
     }
     if (!isRecovering && this.#isRecovering) this.epoch++;
     this.#isRecovering = isRecovering;

@@ -116,7 +116,10 @@ export interface EtcdClient {
   moveLeader(leader: EtcdEndpoint, toMemberId: EtcdId, options?: EtcdCallOptions): Promise<void>;
   alarms(endpoint: EtcdEndpoint, options?: EtcdCallOptions): Promise<readonly EtcdAlarm[]>;
   disarm(endpoint: EtcdEndpoint, alarm: EtcdAlarm, options?: EtcdCallOptions): Promise<void>;
-  /** Discards the history before a revision. Already compacted is not an error. */
+  /**
+   * Discards the history before a revision, and returns when this member has deleted it, which takes a while; the others
+   * delete it in the background. Already compacted is not an error: then it returns when what was compacted is deleted.
+   */
   compact(endpoint: EtcdEndpoint, revision: bigint, options?: EtcdCallOptions): Promise<void>;
   /** Blocks this member meanwhile. */
   defragment(endpoint: EtcdEndpoint, options?: EtcdCallOptions): Promise<void>;

@@ -135,8 +135,9 @@ class EtcdGateway implements EtcdClient {
   }
 
   async compact(endpoint: EtcdEndpoint, revision: bigint, options?: EtcdCallOptions): Promise<void> {
+    const body = { revision: String(revision), physical: true };
     try {
-      await this.#call(endpoint, '/v3/kv/compaction', { revision: String(revision) }, 'leader', options);
+      await this.#call(endpoint, '/v3/kv/compaction', body, 'leader', options);
     } catch (error) {
       if (!(isEtcdError(error, 'Other') && error.message.includes('has been compacted'))) throw error;
     }

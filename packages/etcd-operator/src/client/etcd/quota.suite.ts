@@ -28,12 +28,10 @@ export function describeQuota(harness: EtcdHarness): void {
       expect(await client.get(endpoint, 'key')).toMatchObject({ value });
 
       const before = await client.status(endpoint);
-      await client.compact(endpoint, before.revision);
-      // The history is discarded in the background.
-      await eventually(async () => {
-        await client.defragment(endpoint);
-        expect((await client.status(endpoint)).dbSizeBytes).toBeLessThan(quotaBytes / 2);
-      });
+      // Two calls: one that finds the revision compacted also returns when the history is deleted.
+      await Promise.all([client.compact(endpoint, before.revision), client.compact(endpoint, before.revision)]);
+      await client.defragment(endpoint);
+      expect((await client.status(endpoint)).dbSizeBytes).toBeLessThan(quotaBytes / 2);
       expect(await outcome(client.put(endpoint, 'small', 'a'))).toBe('NoSpace');
       await client.disarm(endpoint, { memberId, type: 'NOSPACE' });
       expect(await client.alarms(endpoint)).toEqual([]);

@@ -13,6 +13,7 @@ import type { EtcdCredentials, EtcdEndpoint } from './contract.ts';
 export interface RealEtcdOptions {
   readonly release: EtcdRelease;
   readonly tls: boolean;
+  /** The history is then deleted one revision after the other, so that it takes as long as that of a large database. */
   readonly quotaBytes?: number;
 }
 
@@ -170,7 +171,9 @@ export class RealEtcd {
       '--logger=zap',
       '--log-level=error',
       '--log-outputs=stderr',
-      ...(quotaBytes === undefined ? [] : [`--quota-backend-bytes=${quotaBytes}`]),
+      ...(quotaBytes === undefined
+        ? []
+        : [`--quota-backend-bytes=${quotaBytes}`, '--experimental-compaction-batch-limit=1']),
       ...(tls
         ? ['', 'peer-'].flatMap((prefix) => [
             `--${prefix}trusted-ca-file=${file('ca.crt')}`,

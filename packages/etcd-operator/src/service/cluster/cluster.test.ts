@@ -106,17 +106,22 @@ describe('an action', () => {
     await perform({ do: 'addLearner', slot: 3, peerURL: 'http://x:2380', why });
     await perform({ do: 'promote', slot: 2, memberId: 'c', why });
     await perform({ do: 'moveLeader', slot: 1, memberId: 'b', why });
-    await perform({ do: 'compact', revision: 7n, why });
     await perform({ do: 'disarm', alarm: { type: 'NOSPACE', memberId: 'b' }, why });
     await perform({ do: 'removeMember', slot: 2, memberId: 'c', why });
     expect(lab.etcd.changes).toEqual([
       'addLearner http://x:2380 at 10.0.0.0',
       'promote c at 10.0.0.0',
       'moveLeader b at 10.0.0.0',
-      'compact 7 at 10.0.0.0',
       'disarm NOSPACE b at 10.0.0.0',
       'remove c at 10.0.0.0',
     ]);
+  });
+
+  it('of a database goes to the member that has it', async () => {
+    await started(3);
+    await perform({ do: 'compact', slot: 2, revision: 7n, why });
+    await perform({ do: 'defragment', slot: 1, why });
+    expect(lab.etcd.changes).toEqual(['compact 7 at 10.0.0.2', 'defragment at 10.0.0.1']);
   });
 
   it('that removes the leader goes to another member, and to the leader if there is no other', async () => {

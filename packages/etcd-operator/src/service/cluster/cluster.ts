@@ -150,6 +150,9 @@ export class ClusterService {
     } catch (error) {
       if (isEtcdError(error, ...alreadyDone)) return undefined;
       if (isEtcdError(error, ...notYet)) return error.message;
+      // The member goes on with it.
+      if ((action.do === 'compact' || action.do === 'defragment') && isEtcdError(error, 'Timeout'))
+        return error.message;
       const isRefusal = isApiError(error, 'Forbidden') || isApiError(error, 'Invalid');
       if (action.do === 'enlargeVolume' && isRefusal) return error.message;
       throw error;
@@ -189,8 +192,10 @@ export class ClusterService {
         return etcd.remove(voterOf(observed, action.memberId), action.memberId, options);
       case 'moveLeader':
         return etcd.moveLeader(voterOf(observed), action.memberId, options);
-      case 'compact':
-        return etcd.compact(voterOf(observed), action.revision, options);
+      case 'compact': {
+        const endpoint = observed.endpoints.get(action.slot);
+        return endpoint && etcd.compact(endpoint, action.revision, options);
+      }
       case 'disarm':
         return etcd.disarm(voterOf(observed), action.alarm, options);
       case 'defragment': {

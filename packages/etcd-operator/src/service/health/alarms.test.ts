@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { nextAction } from '../next-action.ts';
 import { ToyCluster } from '../toy-cluster.kit.ts';
 
 /** Databases of 100 bytes, 50 of them unused, with a quota of 1,000. */
@@ -51,15 +52,47 @@ describe('a full database', () => {
     const cluster = full();
     cluster.dbSizeBytes = 950;
     cluster.keepsSize = true;
-    const first = ['compact', 'defragment 2', 'defragment 1', 'defragment 0'];
+    const first = ['compact 2', 'compact 1', 'compact 0', 'defragment 2', 'defragment 1', 'defragment 0'];
     expect(cluster.run()).toEqual(first);
     expect(cluster.last?.problem).toEqual({
       reason: 'DatabaseQuotaExceeded',
       message:
-        'the database has 950 bytes of a quota of 1000; the live data fills the quota: delete keys or raise spec.etcd.quotaBackendBytes',
+        'the database has 950 bytes of a quota of 1000, 950 of them in use; the live data fills the quota: delete keys or raise spec.etcd.quotaBackendBytes',
     });
     cluster.nowMs += 600_000;
     expect(cluster.run()).toEqual(first);
+  });
+
+  it('is tried again soon after keys were deleted', () => {
+    const cluster = full();
+    cluster.dbSizeBytes = 950;
+    cluster.keepsSize = true;
+    cluster.run();
+    cluster.revision++;
+    cluster.keepsSize = false;
+    cluster.nowMs += 30_000;
+    expect(cluster.run()).toEqual(['compact 2', 'compact 1', 'compact 0', 'defragment 2', 'disarm']);
+  });
+
+  it('is not said to be full of live data while most of it is unused', () => {
+    const cluster = full();
+    cluster.dbSizeBytes = 950;
+    cluster.shrinks = false;
+    cluster.run();
+    expect(cluster.last?.problem?.message).toBe(
+      'the database has 950 bytes of a quota of 1000, 50 of them in use; the history was deleted, and the files did not shrink: trying again',
+    );
+  });
+
+  it('is made room in by steps that are recorded when they are done: one that was refused was left out', () => {
+    const cluster = full();
+    cluster.dbSizeBytes = 950;
+    cluster.recorded = nextAction(cluster.input()).recorded;
+    for (const { recorded, afterwards, action } of [nextAction(cluster.input()), nextAction(cluster.input())]) {
+      expect(action).toMatchObject({ do: 'compact', slot: 2 });
+      expect(recorded.space).toMatchObject({ compacted: [], defragmented: [] });
+      expect(afterwards?.space).toMatchObject({ compacted: [2], defragmented: [] });
+    }
   });
 
   it('is over after members were restarted with a larger quota: they raised the alarm again before', () => {

@@ -1,7 +1,7 @@
 /** Alarms: NOSPACE is answered by making room, CORRUPT of a known member by replacing it (see replacement). */
 import type { EtcdStatus } from '../../client/etcd/contract.ts';
 import { slotsInRange } from '../cluster/range.ts';
-import type { Decision, Defragmentation, Finding, PassInput, SlotFacts, SpaceReclaim } from '../model.ts';
+import type { ClusterFacts, Decision, Defragmentation, Finding, PassInput, SlotFacts, SpaceReclaim } from '../model.ts';
 import { leaderSlot, successorOf } from '../recovery/replacement.ts';
 import { act, blocked, normal, record, wait } from '../rule.ts';
 import { rollout } from '../upgrade/rollout.ts';
@@ -27,40 +27,54 @@ export function space(input: PassInput): Decision | undefined {
     return record(rest, [normal('AlarmDisarmed', 'the database is below its quota again')]);
   }
   if (facts.membership === undefined) return undefined;
-  if (recorded.space === undefined) {
-    const next: SpaceReclaim = { startedAtMs: facts.nowMs, isCompacted: false, defragmented: [] };
-    return record({ ...recorded, space: next });
-  }
+  if (recorded.space === undefined) return record({ ...recorded, space: newCycle(input) });
   return makeRoom(input, recorded.space);
 }
 
+function newCycle({ facts }: PassInput): SpaceReclaim {
+  return { startedAtMs: facts.nowMs, revision: String(newestRevision(facts)), compacted: [], defragmented: [] };
+}
+
+function newestRevision({ slots }: ClusterFacts): bigint {
+  return slots
+    .filter(isServing)
+    .reduce((most, { status }) => (status && status.revision > most ? status.revision : most), 0n);
+}
+
+/**
+ * A member deletes the history some time after it was compacted, and only then its file can shrink: so each of them is
+ * asked until it has deleted it, before the first one is defragmented.
+ */
 function makeRoom(input: PassInput, current: SpaceReclaim): Decision {
-  const { facts, recorded, settings } = input;
+  const { facts, recorded, wanted, settings } = input;
+  const { compacted, defragmented } = current;
+  const revision = BigInt(current.revision);
+  const limitBytes = wanted.quotaBytes * disarmBelow;
   const serving = facts.slots.filter(isServing);
   const problem: Finding = { reason: 'DatabaseQuotaExceeded', message: sizesOf(input) };
-  if (!current.isCompacted) {
-    const revision = serving.reduce(
-      (most, { status }) => (status && status.revision > most ? status.revision : most),
-      0n,
-    );
-    const compacted = { ...recorded, space: { ...current, isCompacted: true } };
-    return act(
-      input,
-      { do: 'compact', revision, why: 'old revisions fill the database' },
-      { recorded: compacted, problem },
-    );
-  }
+  const done = (space: Partial<SpaceReclaim>) => ({
+    problem,
+    afterwards: { ...recorded, space: { ...current, ...space } },
+  });
   const next = nextToDefragment(
     input,
-    serving.filter(({ index }) => !current.defragmented.includes(index)),
+    serving.filter(({ index }) => !compacted.includes(index)),
   );
   if (next) {
-    const defragmented = [...current.defragmented, next.index];
+    const why = `old revisions fill the database of ${next.podName}`;
     return act(
       input,
-      { do: 'defragment', slot: next.index, why: 'the database is full' },
-      { recorded: { ...recorded, space: { ...current, defragmented } }, problem },
+      { do: 'compact', slot: next.index, revision, why },
+      done({ compacted: [...compacted, next.index] }),
     );
+  }
+  const large = nextToDefragment(
+    input,
+    serving.filter(({ index, status }) => !defragmented.includes(index) && (status?.dbSizeBytes ?? 0) >= limitBytes),
+  );
+  if (large) {
+    const action = { do: 'defragment', slot: large.index, why: 'the database is full' } as const;
+    return act(input, action, done({ defragmented: [...defragmented, large.index] }));
   }
   // Members have the quota that they were started with: with a smaller one they would raise the alarm again.
   const isUpgrading = serving.some(({ status }) => status?.version !== recorded.version);
@@ -70,16 +84,17 @@ function makeRoom(input: PassInput, current: SpaceReclaim): Decision {
     return wait(input, 'Updating', 'waiting for a member that restarts with the new configuration', { problem });
   }
   const alarm = facts.alarms.find(({ type }) => type === 'NOSPACE');
-  const isBelow = serving.every(
-    ({ status }) => status !== undefined && status.dbSizeBytes < input.wanted.quotaBytes * disarmBelow,
-  );
+  const isBelow = serving.every(({ status }) => status !== undefined && status.dbSizeBytes < limitBytes);
   if (alarm && isBelow)
     return act(input, { do: 'disarm', alarm, why: 'the databases are below the quota' }, { problem });
-  if (facts.nowMs - current.startedAtMs >= settings.spaceCycleMs) {
-    const { space: _, ...rest } = recorded;
-    return record(rest);
-  }
-  const message = `${problem.message}; the live data fills the quota: delete keys or raise spec.etcd.quotaBackendBytes`;
+  const elapsedMs = facts.nowMs - current.startedAtMs;
+  // Keys can be deleted while the alarm is raised, which a user was asked for: what they had is discarded soon.
+  const isChanged = newestRevision(facts) > revision && elapsedMs >= settings.restMs;
+  if (isChanged || elapsedMs >= settings.spaceCycleMs) return record({ ...recorded, space: newCycle(input) });
+  const isLive = serving.some(({ status }) => status !== undefined && status.dbSizeInUseBytes >= limitBytes);
+  const message = isLive
+    ? `${problem.message}; the live data fills the quota: delete keys or raise spec.etcd.quotaBackendBytes`
+    : `${problem.message}; the history was deleted, and the files did not shrink: trying again`;
   return wait(input, 'DatabaseQuotaExceeded', message, { problem: { ...problem, message } });
 }
 
@@ -96,9 +111,11 @@ export function nextToDefragment(input: PassInput, slots: readonly SlotFacts[]):
   return followers.at(-1) ?? slots[0];
 }
 
+/** Of the largest database. */
 function sizesOf({ facts, wanted }: PassInput): string {
-  const most = Math.max(0, ...facts.slots.map(({ status }) => status?.dbSizeBytes ?? 0));
-  return `the database has ${most} bytes of a quota of ${wanted.quotaBytes}`;
+  const statuses = facts.slots.flatMap(({ status }) => status ?? []).sort((a, b) => b.dbSizeBytes - a.dbSizeBytes);
+  const { dbSizeBytes = 0, dbSizeInUseBytes = 0 } = statuses[0] ?? {};
+  return `the database has ${dbSizeBytes} bytes of a quota of ${wanted.quotaBytes}, ${dbSizeInUseBytes} of them in use`;
 }
 
 function isWorth({ freeBytesMin, usedBytesMin, reclaimBytesMin }: Defragmentation, status: EtcdStatus): boolean {

@@ -43,8 +43,8 @@ describe('what is recorded', () => {
     { volumes, version: '3.5.21' },
     { volumes, stopped: { start: 2, size: 3 } },
     { volumes, quorumLostAtMs: 7 * second },
-    { volumes, space: { startedAtMs: 5 * second, isCompacted: true, defragmented: [2, 1] } },
-    { volumes, space: { startedAtMs: 5 * second, isCompacted: false, defragmented: [] } },
+    { volumes, space: { startedAtMs: 5 * second, revision: '7', compacted: [0, 1, 2], defragmented: [2, 1] } },
+    { volumes, space: { startedAtMs: 5 * second, revision: '7', compacted: [], defragmented: [] } },
     { volumes, operation: { type: 'AddMember', slot: 0, startedAtMs: second } },
     ...types.map((type) => ({ volumes, operation: operation(type) })),
     ...phases.map((phase) => ({ volumes, recovery: { survivor: 1, phase, startedAtMs: 2 * second } })),
@@ -68,7 +68,7 @@ describe('what is recorded', () => {
       volumes: {},
       operation: { type: 'Restart', slot: 0, startedAtMs: 0 },
       recovery: { survivor: 0, phase: 'Forcing', startedAtMs: 0 },
-      space: { startedAtMs: 0, isCompacted: false, defragmented: [] },
+      space: { startedAtMs: 0, revision: '0', compacted: [], defragmented: [] },
       stopped: { start: 0, size: 3 },
     });
   });

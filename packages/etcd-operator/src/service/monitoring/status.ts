@@ -44,7 +44,8 @@ export function recordedOf(status: EtcdClusterStatus | undefined): Recorded {
       ? {
           space: {
             startedAtMs: msOf(space.startedAt) ?? 0,
-            isCompacted: space.compacted ?? false,
+            revision: space.revision ?? '0',
+            compacted: space.compactedSlots ?? [],
             defragmented: space.defragmented ?? [],
           },
         }
@@ -173,7 +174,8 @@ export function statusOf(cluster: EtcdCluster, input: PassInput, decision: Decis
       ? {
           space: {
             startedAt: timestampAt(recorded.space.startedAtMs),
-            compacted: recorded.space.isCompacted,
+            revision: recorded.space.revision,
+            compactedSlots: recorded.space.compacted,
             defragmented: recorded.space.defragmented,
           },
         }

@@ -78,5 +78,5 @@ export const methods: Readonly<Record<string, Method>> = {
     { ...headerOnly, kvs: [2, keyValue, 'repeated'], count: [4, 'int64'] },
   ),
   '/v3/kv/put': method('KV/Put', { key: [1, 'bytes'], value: [2, 'bytes'] }, headerOnly),
-  '/v3/kv/compaction': method('KV/Compact', { revision: [1, 'int64'] }, headerOnly),
+  '/v3/kv/compaction': method('KV/Compact', { revision: [1, 'int64'], physical: [2, 'bool'] }, headerOnly),
 };

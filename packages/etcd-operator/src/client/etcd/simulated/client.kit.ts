@@ -20,7 +20,7 @@ import { snapshotOf } from './snapshot.kit.ts';
 import { bytesOf, refuse } from './state.kit.ts';
 import type { SimulatedEtcd } from './world.kit.ts';
 
-const quotaBytesDefault = 2 * 1024 * 1024 * 1024;
+export const quotaBytesDefault = 2 * 1024 * 1024 * 1024;
 
 export class SimulatedClient implements EtcdClient {
   readonly #world: SimulatedEtcd;
@@ -123,9 +123,14 @@ export class SimulatedClient implements EtcdClient {
   }
 
   compact(endpoint: EtcdEndpoint, revision: bigint, options?: EtcdCallOptions): Promise<void> {
+    const { clock, times } = this.#world;
     return this.#change('compact', endpoint, options, (process, propose, answer) => {
-      if (revision <= process.state.compacted) return answer(undefined);
-      propose({ type: 'compact', revision }, () => answer(undefined));
+      const deleted = (): void => {
+        if (process.state.hasGarbage) clock.after(times.compactMs, deleted);
+        else answer(undefined);
+      };
+      if (revision <= process.state.compacted) return deleted();
+      propose({ type: 'compact', revision }, deleted);
     });
   }
 

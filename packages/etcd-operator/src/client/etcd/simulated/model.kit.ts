@@ -11,6 +11,8 @@ export type Change =
   | { readonly type: 'publish'; readonly id: EtcdId; readonly name: string; readonly clientURL: string }
   | { readonly type: 'put'; readonly key: string; readonly value: string }
   | { readonly type: 'compact'; readonly revision: bigint }
+  /** Many writes of one key: old versions of it with this size. */
+  | { readonly type: 'history'; readonly bytes: number }
   | { readonly type: 'arm' | 'disarm'; readonly id: EtcdId; readonly alarm: EtcdAlarmType }
   | { readonly type: 'version'; readonly minor: number };
 
@@ -84,6 +86,8 @@ export interface SimulatedEtcdTimes {
   readonly latencyMs: number;
   /** After which a read that cannot be answered yet is tried again. */
   readonly readRetryMs: number;
+  /** Until a member has deleted the history that was compacted. */
+  readonly compactMs: number;
   /** A member serves nothing while it is defragmented. */
   readonly defragmentMs: number;
 }
@@ -97,6 +101,7 @@ export const timesDefault: SimulatedEtcdTimes = {
   versionMs: 4_000,
   latencyMs: 2,
   readRetryMs: 20,
+  compactMs: 400,
   defragmentMs: 500,
 };
 

@@ -32,6 +32,7 @@ export class EtcdProcess {
     this.options = options;
     this.data = data;
     this.applyCommitted();
+    this.state.sweep();
   }
 
   get id(): EtcdId {

@@ -189,7 +189,11 @@ export class Raft {
     const configurationBefore = leader.state.configuration;
     for (const process of [leader, ...followers]) {
       process.data.commit = Math.max(process.data.commit, Math.min(data.commit, process.data.log.length));
+      const isSweeping = process.state.hasGarbage;
       process.applyCommitted();
+      if (process.state.hasGarbage && !isSweeping) {
+        this.#clock.after(this.#times.compactMs, () => process.state.sweep());
+      }
     }
     if (leader.state.configuration !== configurationBefore) this.#clock.after(0, () => this.changed());
   }

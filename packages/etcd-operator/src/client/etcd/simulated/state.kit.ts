@@ -29,6 +29,8 @@ export class EtcdState {
   /** The minor version that all members have had; 0 before it was determined. */
   minor = 0;
   #bytes = baseBytes;
+  /** Size of what was compacted and is not deleted yet. */
+  #garbageBytes = 0;
   /** Old versions of values, which a compaction discards. */
   #history: { readonly supersededAt: bigint; readonly bytes: number }[] = [];
   readonly #hashes = new Map<bigint, string>([[1n, '']]);
@@ -43,6 +45,16 @@ export class EtcdState {
 
   get bytesInUse(): number {
     return this.#bytes;
+  }
+
+  get hasGarbage(): boolean {
+    return this.#garbageBytes > 0;
+  }
+
+  /** Deletes what was compacted. */
+  sweep(): void {
+    this.#bytes -= this.#garbageBytes;
+    this.#garbageBytes = 0;
   }
 
   hasAlarm(type: EtcdAlarm['type']): boolean {
@@ -78,6 +90,13 @@ export class EtcdState {
         return this.#put(change.key, change.value);
       case 'compact':
         return this.#compact(change.revision);
+      case 'history':
+        if (this.hasAlarm('NOSPACE')) return refuse('NoSpace', 'mvcc: database space exceeded');
+        this.#hashes.set(this.revision + 1n, this.#hashes.get(this.revision) ?? '');
+        this.revision++;
+        this.#history.push({ supersededAt: this.revision, bytes: change.bytes });
+        this.#bytes += change.bytes;
+        return undefined;
       case 'arm':
         this.alarms.set(`${change.alarm} ${change.id}`, { memberId: change.id, type: change.alarm });
         return undefined;
@@ -139,7 +158,7 @@ export class EtcdState {
     if (revision > this.revision) return refuse('Other', 'mvcc: required revision is a future revision');
     if (revision <= this.compacted) return refuse('Other', 'mvcc: required revision has been compacted');
     this.compacted = revision;
-    for (const { supersededAt, bytes } of this.#history) if (supersededAt <= revision) this.#bytes -= bytes;
+    for (const { supersededAt, bytes } of this.#history) if (supersededAt <= revision) this.#garbageBytes += bytes;
     this.#history = this.#history.filter(({ supersededAt }) => supersededAt > revision);
     for (const old of this.#hashes.keys()) if (old < revision) this.#hashes.delete(old);
     return undefined;

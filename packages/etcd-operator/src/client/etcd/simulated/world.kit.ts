@@ -98,6 +98,12 @@ export class SimulatedEtcd {
     if (process) this.raft.propose(process, { type: 'arm', id: memberId ?? process.id, alarm }, () => {});
   }
 
+  /** Fills the databases of a cluster with old versions of keys, through the member. */
+  age(peerURL: string, bytes: number): void {
+    const process = this.#processes.get(peerURL);
+    if (process) this.raft.propose(process, { type: 'history', bytes }, () => {});
+  }
+
   /** Makes the data of a member differ from that of the others. */
   damage(peerURL: string): void {
     const process = this.#processes.get(peerURL);
