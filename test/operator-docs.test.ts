@@ -94,7 +94,7 @@ describe('docs/operations.md', () => {
 
   it('lists exactly the metrics of the operator with their types and labels', () => {
     const metrics = new MetricRegistry();
-    const count = measureLink(metrics, { state: 'reachable', inFlight: 0 });
+    const count = measureLink(metrics, { state: 'reachable', inFlight: 0, window: 4 });
     count({ endpoint: 'GET /node', outcome: 'ok', bytesUp: 1, bytesDown: 1, durationMs: 1 });
     const pace = { intervalMs: 1, pollBytes: 1, auditMs: 1 };
     measureObservation(metrics, { poller: { pace }, owners: { unverifiedCount: 0 } }, 1);

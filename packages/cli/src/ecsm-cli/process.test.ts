@@ -152,7 +152,7 @@ test.skipIf(!hasTerminal)('top runs on a terminal until Ctrl-C', async () => {
 
 test('SIGTERM ends watch', async () => {
   const { out } = await shell(
-    'ecsm-cli watch services --interval 1s > seen & pid=$!; sleep 2; kill $pid; wait $pid; echo "ended $?"',
+    'ecsm-cli watch services --interval 1s > seen & pid=$!; until [ -s seen ]; do sleep 0.1; done; kill $pid; wait $pid; echo "ended $?"',
   );
   expect(out).toBe('ended 143\n');
   expect(readFileSync(join(directory, 'seen'), 'utf8')).toContain('orbit.camera');

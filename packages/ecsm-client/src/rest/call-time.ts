@@ -1,6 +1,7 @@
 /**
  * Deadline and timeouts of one call. The call ends at its deadline or when its caller aborts; each attempt has its own
- * timeout. Work that ignores its signal is no longer awaited when time is up.
+ * timeout, which starts when the request is sent: only the deadline limits the wait before. Work that ignores its signal
+ * is no longer awaited when time is up.
  */
 import { ApiError, type Clock } from '@ecsm/runtime';
 import { onAbort } from './on-abort.ts';
@@ -22,8 +23,7 @@ export class CallTime {
   readonly #unsubscribe: () => void;
   /** Why the call is over. */
   #over: { readonly reason: unknown } | undefined;
-  /** Ends the attempt in flight. */
-  #endAttempt: ((reason: unknown) => void) | undefined;
+  #attempt: Attempt | undefined;
   /** Created on demand: most calls end with their first attempt, which has a signal of its own. */
   #controller: AbortController | undefined;
 
@@ -32,7 +32,7 @@ export class CallTime {
     this.#limits = limits;
     this.#startMs = clock.monotonicMs();
     const { deadlineMs, signal } = limits;
-    this.#cancelTimer = clock.after(deadlineMs, () => this.#end(this.#timeout(deadlineMs)));
+    this.#cancelTimer = clock.after(deadlineMs, () => this.#expire());
     this.#unsubscribe = signal ? onAbort(signal, () => this.#end(signal.reason)) : () => {};
   }
 
@@ -65,22 +65,16 @@ export class CallTime {
    * Runs one attempt. Its signal aborts when the attempt or the call times out, or the caller aborts; the attempt then
    * rejects with the reason at once, and a later result is dropped.
    */
-  async attempt<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  async attempt<T>(work: (signal: AbortSignal, queued: Queued) => Promise<T>): Promise<T> {
     this.throwIfOver();
     const { timeoutMs } = this.#limits;
-    const attempt = new AbortController();
-    const ended = new Promise<never>((_, reject) => {
-      this.#endAttempt = (reason) => {
-        attempt.abort(reason);
-        reject(reason);
-      };
-    });
-    const cancelTimer = this.#clock.after(timeoutMs, () => this.#endAttempt?.(this.#timeout(timeoutMs)));
+    const attempt = new Attempt(this.#clock, timeoutMs, () => this.#timeout(timeoutMs));
+    this.#attempt = attempt;
     try {
-      return await Promise.race([work(attempt.signal), ended]);
+      return await Promise.race([work(attempt.signal, attempt.queued), attempt.ended]);
     } finally {
-      cancelTimer();
-      this.#endAttempt = undefined;
+      attempt.release();
+      this.#attempt = undefined;
     }
   }
 
@@ -89,14 +83,86 @@ export class CallTime {
     this.#unsubscribe();
   }
 
-  #end(reason: unknown): void {
+  /** The deadline has passed. */
+  #expire(): void {
+    const { timeoutMs, deadlineMs } = this.#limits;
+    const reason = this.#timeout(deadlineMs);
+    // An attempt that was sent late had no time for a response: its end is the caller's decision, not one of the link.
+    const isCutShort = this.#attempt !== undefined && this.#attempt.sentForMs < Math.min(timeoutMs, deadlineMs / 2);
+    this.#end(reason, isCutShort ? new DOMException(reason.message, 'AbortError') : reason);
+  }
+
+  /** `abortReason`: of the signal of the attempt in flight. */
+  #end(reason: unknown, abortReason = reason): void {
     if (this.#over) return;
     this.#over = { reason };
-    this.#endAttempt?.(reason);
+    this.#attempt?.end(reason, abortReason);
     this.#controller?.abort(reason);
   }
 
   #timeout(timeoutMs: number): ApiError {
     return new ApiError('Timeout', { what: this.#limits.endpoint, timeoutMs });
+  }
+}
+
+type Queued = <T>(wait: Promise<T>) => Promise<T>;
+
+/** One attempt, with a timer that does not run while the request waits to be sent. */
+class Attempt {
+  readonly #clock: Clock;
+  readonly #timeoutMs: number;
+  readonly #timeout: () => ApiError;
+  readonly #controller = new AbortController();
+  /** Rejects when the attempt ends before its work. */
+  readonly ended: Promise<never>;
+  #reject: (reason: unknown) => void = () => {};
+  #cancelTimer = () => {};
+  #sentMs: number | undefined;
+  #isReleased = false;
+
+  constructor(clock: Clock, timeoutMs: number, timeout: () => ApiError) {
+    this.#clock = clock;
+    this.#timeoutMs = timeoutMs;
+    this.#timeout = timeout;
+    this.ended = new Promise<never>((_, reject) => {
+      this.#reject = reject;
+    });
+    this.#startTimer();
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Time since it was sent; 0 while it waits. */
+  get sentForMs(): number {
+    return this.#sentMs === undefined ? 0 : this.#clock.monotonicMs() - this.#sentMs;
+  }
+
+  readonly queued: Queued = async (wait) => {
+    this.#cancelTimer();
+    this.#sentMs = undefined;
+    try {
+      return await wait;
+    } finally {
+      this.#startTimer();
+    }
+  };
+
+  end(reason: unknown, abortReason = reason): void {
+    this.#controller.abort(abortReason);
+    this.#reject(reason);
+  }
+
+  release(): void {
+    this.#isReleased = true;
+    this.#cancelTimer();
+  }
+
+  #startTimer(): void {
+    // The call may end while the request waits.
+    if (this.#isReleased) return;
+    this.#sentMs = this.#clock.monotonicMs();
+    this.#cancelTimer = this.#clock.after(this.#timeoutMs, () => this.end(this.#timeout()));
   }
 }

@@ -117,6 +117,25 @@ describe('timeout and deadline', () => {
     expect(clock.timers).toBe(0);
   });
 
+  it('starts when the request is sent; only the deadline limits the wait before', async () => {
+    const waiting = new ScriptedTransport(async (request, { queued, signal }) => {
+      // A transport with a queue.
+      const turn = new Promise<void>((resolve) => void clock.after(4_000, resolve));
+      await (queued?.(turn) ?? turn);
+      signal.throwIfAborted();
+      return new Promise((resolve) => void clock.after(900, () => resolve(success(request.target))));
+    });
+    const { clock, get, outcomes } = setUp([], { transport: waiting, timeoutMs: 1_000, deadlineMs: 5_000 });
+    await clock.run(get().do(any));
+    expect([clock.monotonicMs(), clock.timers]).toEqual([4_900, 0]);
+    const error = await rejection(clock.run(get().deadline(3_000).do(any)));
+    expect(isApiError(error, 'Timeout') && error.details.timeoutMs).toBe(3_000);
+    expect(clock.monotonicMs()).toBe(7_900);
+    // Its turn comes after its end.
+    await clock.advance(1_500);
+    expect([outcomes(), clock.timers]).toEqual([['ok', 'Timeout'], 0]);
+  });
+
   it('ends at the deadline in the middle of an attempt', async () => {
     const { clock, get } = setUp([silence], { timeoutMs: 1_000, deadlineMs: 1_500 });
     const error = await rejection(clock.run(get().do(any)));

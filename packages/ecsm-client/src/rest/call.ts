@@ -69,12 +69,12 @@ async function attemptOnce<T>(
     });
   };
   try {
-    const value = await time.attempt(async (signal) => {
+    const value = await time.attempt(async (signal, queued) => {
       const added = await hookHeaders(settings.headers, call.endpoint);
       signal.throwIfAborted();
       const { method, target, body } = call;
       const request = { method, target, headers: { ...added, ...call.headers }, ...(body ? { body } : {}) };
-      const response = await transport.send(request, { signal, responseBytesMax, meter });
+      const response = await transport.send(request, { signal, responseBytesMax, meter, queued });
       status = response.status;
       checkSize(response, call, responseBytesMax);
       return read(response);

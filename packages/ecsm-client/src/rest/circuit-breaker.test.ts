@@ -1,9 +1,10 @@
 /** A link that is dead is probed by one call; work resumes with the first response. All on a virtual clock. */
-import { ApiError, isApiError } from '@ecsm/runtime';
+import { ApiError, isApiError, shape } from '@ecsm/runtime';
 import { SeededRandom } from '@ecsm/runtime/simulation';
 import { settled, VirtualClock } from '@ecsm/runtime/testing';
 import { describe, expect, it } from 'vitest';
 import { CircuitBreaker, type CircuitBreakerOptions, type LinkState } from './circuit-breaker.ts';
+import { RestClient } from './client.ts';
 import type { Method, Transport, WireRequest, WireResponse } from './transport.ts';
 
 const envelope = answerOf(200, '{"status":200,"message":"success","data":{"total":0},"fieldErrors":null}');
@@ -111,6 +112,165 @@ describe('a link', () => {
     late.abort(new ApiError('Timeout', { what: 'GET /x', timeoutMs: 10 }));
     await other;
     expect(breaker.state).toBe('suspect');
+  });
+});
+
+/** A slow link: each call is answered after a round trip. `isLost` decides on the calls, by their number from 1. */
+function slowLink(inFlightMax: number, roundTripMs: number, isLost: (call: number) => boolean = () => false) {
+  const all = bench(inFlightMax);
+  const { clock, breaker, link, targets } = all;
+  link.response = (signal) =>
+    isLost(targets.length)
+      ? silence(signal)
+      : new Promise((resolve) => void clock.after(roundTripMs, () => resolve(envelope)));
+  const rest = new RestClient({ transport: breaker.transport, clock, random: new SeededRandom(2) });
+  const read = (name: string) => rest.get().resource('service').name(name);
+  const outcome = (call: Promise<unknown>) =>
+    call.then(
+      () => 'ok',
+      (error: unknown) => (isApiError(error) ? error.code : error),
+    );
+  return { ...all, rest, read, outcome };
+}
+
+const anything = shape.anything();
+
+describe('a slow link that answers', () => {
+  it('answers 80 concurrent reads, of which most wait for longer than a timeout', async () => {
+    const { clock, states, link, read } = slowLink(4, 600);
+    const reads = Array.from({ length: 80 }, (_, number) => read(`x${number}`).do(anything));
+    expect(await clock.run(Promise.all(reads))).toHaveLength(80);
+    expect(states).toEqual([]);
+    expect(link.peak).toBe(4);
+  });
+
+  it('is not unreachable while calls are answered, however many are lost', async () => {
+    const { clock, states, read, outcome, targets } = slowLink(16, 600, (call) => call % 3 === 0);
+    const reads = Array.from({ length: 300 }, (_, number) =>
+      outcome(read(`x${number}`).deadline(900_000).do(anything)),
+    );
+    expect((await clock.run(Promise.all(reads))).filter((code) => code === 'ok').length).toBeGreaterThan(250);
+    expect(targets.length).toBeGreaterThan(300);
+    expect(states).toEqual([]);
+  });
+
+  it('is not suspect because of a call that was lost before another was answered', async () => {
+    const { clock, breaker, link, call, failing } = bench();
+    link.response = silence;
+    const lost = new AbortController();
+    const first = failing('/lost', lost.signal);
+    await settled();
+    link.response = () => Promise.resolve(envelope);
+    await call();
+    lost.abort(new ApiError('Timeout', { what: 'GET /lost', timeoutMs: 10 }));
+    await first;
+    expect(breaker.state).toBe('reachable');
+    await clock.advance(0);
+  });
+
+  it('is not suspect because of calls that end at their deadline before or soon after they are sent', async () => {
+    const { clock, breaker, read, outcome, targets } = slowLink(1, 600);
+    const reads = Array.from({ length: 9 }, (_, number) => outcome(read(`x${number}`).deadline(2_000).do(anything)));
+    const outcomes = await clock.run(Promise.all(reads));
+    expect(outcomes).toEqual(['ok', 'ok', 'ok', ...Array.from({ length: 6 }, () => 'Timeout')]);
+    expect(targets).toHaveLength(4);
+    expect(breaker.state).toBe('reachable');
+  });
+});
+
+describe('a link that answers nothing', () => {
+  it.each([1, 16])('is unreachable within 30 s, with at most %i calls in flight', async (inFlightMax) => {
+    const { clock, breaker, read, outcome } = slowLink(inFlightMax, 600, () => true);
+    void outcome(read('x').do(anything));
+    await clock.until(() => breaker.state === 'unreachable', 30_000);
+  });
+
+  it('is unreachable after one timeout if several calls are in flight', async () => {
+    const { clock, breaker, read, outcome } = slowLink(16, 600, () => true);
+    for (const name of ['x', 'y', 'z']) void outcome(read(name).do(anything));
+    await clock.advance(10_000);
+    expect(breaker.state).toBe('unreachable');
+  });
+
+  it('is unreachable although calls with a short deadline never wait for their timeout', async () => {
+    const { clock, breaker, read, outcome } = slowLink(16, 600, () => true);
+    for (const name of ['x', 'y']) void outcome(read(name).deadline(5_000).do(anything));
+    await clock.advance(5_000);
+    expect(breaker.state).toBe('unreachable');
+  });
+});
+
+describe('the number of concurrent calls', () => {
+  /** Reads one after the other in `lanes` lanes. */
+  async function load({ clock, read, outcome }: ReturnType<typeof slowLink>, lanes: number, reads: number) {
+    const lane = async () => {
+      for (let number = 0; number < reads; number++) await outcome(read('x').deadline(900_000).do(anything));
+    };
+    await clock.run(Promise.all(Array.from({ length: lanes }, lane)));
+  }
+
+  it('starts with 4 and grows with the answers up to the limit', async () => {
+    const all = slowLink(16, 600);
+    const { breaker, link } = all;
+    expect(breaker.window).toBe(4);
+    await load(all, 40, 1);
+    expect([breaker.window, link.peak]).toEqual([16, 16]);
+  });
+
+  it('does not grow while it is not used', async () => {
+    const all = slowLink(16, 600);
+    await load(all, 3, 20);
+    expect(all.breaker.window).toBe(4);
+  });
+
+  it('shrinks when calls are lost, and grows again when they are answered', async () => {
+    let isLossy = false;
+    const all = slowLink(16, 600, (call) => isLossy && call % 2 === 0);
+    const { breaker } = all;
+    await load(all, 40, 1);
+    isLossy = true;
+    await load(all, 40, 10);
+    expect(breaker.window).toBeLessThanOrEqual(4);
+    expect(breaker.window).toBeGreaterThanOrEqual(2);
+    expect(breaker.state).not.toBe('unreachable');
+    isLossy = false;
+    await load(all, 40, 20);
+    expect(breaker.window).toBe(16);
+  });
+
+  it('stays high on a link that loses a few percent', async () => {
+    const windows: number[] = [];
+    const all = slowLink(16, 600, (call) => {
+      windows.push(all.breaker.window);
+      return call % 20 === 0;
+    });
+    await load(all, 40, 50);
+    expect(Math.min(...windows.slice(100))).toBeGreaterThanOrEqual(12);
+  });
+
+  it('shrinks when calls wait for each other on a narrow link, before they time out', async () => {
+    const all = slowLink(16, 0);
+    const { clock, link, breaker, targets } = all;
+    let freeMs = 0;
+    // One call after the other, each for half a second.
+    link.response = () => {
+      freeMs = Math.max(freeMs, clock.monotonicMs()) + 500;
+      return new Promise((resolve) => void clock.after(freeMs - clock.monotonicMs(), () => resolve(envelope)));
+    };
+    await load(all, 40, 20);
+    expect(targets).toHaveLength(800);
+    expect(breaker.window).toBeLessThanOrEqual(11);
+  });
+
+  it('starts low again after an outage', async () => {
+    const all = slowLink(16, 600);
+    const { breaker, link, failing } = all;
+    await load(all, 40, 1);
+    expect(breaker.window).toBe(16);
+    link.response = down;
+    await failing();
+    await failing();
+    expect([breaker.state, breaker.window]).toEqual(['unreachable', 4]);
   });
 });
 

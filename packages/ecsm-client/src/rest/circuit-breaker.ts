@@ -1,18 +1,19 @@
 /**
- * A circuit breaker with a concurrency limit, as a transport around a transport. While the link is down, probes are
- * sent with backoff, and all other calls fail immediately.
+ * A circuit breaker with a limit on concurrent calls, as a transport around a transport. While the link is down, probes
+ * are sent with backoff, and all other calls fail immediately.
  *
  *     reachable ──failure──▶ suspect ──failure──▶ unreachable ──probe succeeded─▶ reachable
  *         ▲                     │                      calls other than the probe fail immediately
  *         └─────response────────┘
  *
  * Any response in an envelope counts as contact, including an error of the platform, and so does HTTP 304. A failed connection, a timeout, a
- * truncated response or a body that is not an envelope counts as a failure. A call aborted by its caller counts as
- * neither.
+ * truncated response or a body that is not an envelope counts as a failure, unless another call was answered since that
+ * call was sent: a link that answers is lossy or slow, not down. A call aborted by its caller, or by its deadline soon after
+ * it was sent, counts as neither, and so does one that was never sent.
  */
 import { ApiError, backoffMs, type Clock, isApiError, type Random, sleep } from '@ecsm/runtime';
 import { RestClient } from './client.ts';
-import { ConcurrencyLimit } from './concurrency-limit.ts';
+import { type CallClass, ConcurrencyLimit } from './concurrency-limit.ts';
 import type { Headers } from './options.ts';
 import type { SendOptions, Transport, WireRequest, WireResponse } from './transport.ts';
 
@@ -22,7 +23,7 @@ export interface CircuitBreakerOptions {
   readonly transport: Transport;
   readonly clock: Clock;
   readonly random: Random;
-  /** Maximum number of concurrent calls, including the probe. Default 4. A narrow link needs a low limit. */
+  /** Maximum number of concurrent calls, including the probe. Default 16. The limit in use follows the link up to it. */
   readonly inFlightMax?: number;
   /** Headers of the probe, the same as of other calls: an authenticating proxy requires them. Default: none. */
   readonly headers?: () => Headers | Promise<Headers>;
@@ -30,7 +31,7 @@ export interface CircuitBreakerOptions {
   readonly probeMsMin?: number;
   /** Maximum delay between probes: a restored link may stay unused for this long. Default 15,000. */
   readonly probeMsMax?: number;
-  /** Timeout of a probe. Default 10,000. */
+  /** Timeout of a probe; half of it is a slow answer, after which fewer calls are sent at once. Default 10,000. */
   readonly probeTimeoutMs?: number;
   /** Default `/api/v1`. */
   readonly basePath?: string;
@@ -40,6 +41,12 @@ export type LinkListener = (state: LinkState, before: LinkState) => void;
 
 /** Resolves if this process may still change the platform; rejects with `Fenced` if another process leads. */
 export type WriteFence = () => Promise<void>;
+
+/** When a call was sent, and the number of answers until then. */
+interface Sent {
+  readonly ms: number;
+  readonly answers: number;
+}
 
 const failuresMax = 2;
 const probeResponseBytesMax = 1024 * 1024;
@@ -58,6 +65,8 @@ export class CircuitBreaker {
   #state: LinkState = 'reachable';
   #reason: string | undefined;
   #failures = 0;
+  /** Number of answers so far. */
+  #answers = 0;
   #lastContactMs: number | undefined;
   #sinceMs: number;
   /** From the last failure to the next probe. */
@@ -70,14 +79,15 @@ export class CircuitBreaker {
 
   constructor(options: CircuitBreakerOptions) {
     this.#options = options;
-    this.#limit = new ConcurrencyLimit(options.inFlightMax ?? 4);
-    this.#sinceMs = options.clock.monotonicMs();
+    const probeTimeoutMs = options.probeTimeoutMs ?? 10_000;
+    const { clock, inFlightMax: max = 16 } = options;
+    this.#limit = new ConcurrencyLimit({ max, slowMs: probeTimeoutMs / 2 });
+    this.#sinceMs = clock.monotonicMs();
     const close = () => options.transport.close();
     this.transport = { send: (request, sendOptions) => this.#send(request, sendOptions), close };
-    const probeTimeoutMs = options.probeTimeoutMs ?? 10_000;
     this.#prober = new RestClient({
       transport: { send: (request, sendOptions) => this.#sendProbe(request, sendOptions), close },
-      clock: options.clock,
+      clock,
       random: options.random,
       timeoutMs: probeTimeoutMs,
       deadlineMs: probeTimeoutMs,
@@ -109,6 +119,11 @@ export class CircuitBreaker {
 
   get inFlight(): number {
     return this.#limit.inUse;
+  }
+
+  /** Current maximum number of concurrent calls. */
+  get window(): number {
+    return this.#limit.window;
   }
 
   /** Whether another call would have to wait for a slot. */
@@ -150,7 +165,7 @@ export class CircuitBreaker {
     this.#checkSendable(options);
     const isRead = request.method === 'GET';
     const fence = isRead ? undefined : this.#fence;
-    const release = await this.#limit.acquire(options.signal, isRead ? 'read' : 'write');
+    const release = await this.#acquire(options, isRead ? 'read' : 'write');
     try {
       this.#checkSendable(options);
       if (fence !== undefined) {
@@ -163,6 +178,11 @@ export class CircuitBreaker {
     }
   }
 
+  #acquire({ signal, queued }: SendOptions, callClass: CallClass): Promise<() => void> {
+    const wait = this.#limit.acquire(signal, callClass);
+    return queued ? queued(wait) : wait;
+  }
+
   /** Repeated after every wait: the caller may have aborted, or the link may have been lost. */
   #checkSendable({ signal }: SendOptions): void {
     signal.throwIfAborted();
@@ -170,13 +190,14 @@ export class CircuitBreaker {
   }
 
   async #attempt(request: WireRequest, options: SendOptions): Promise<WireResponse> {
+    const sent: Sent = { ms: this.#options.clock.monotonicMs(), answers: this.#answers };
     try {
       const response = await this.#options.transport.send(request, options);
-      if (isNotModified(request, response) || response.body.find(isText) === openingBrace) this.#answered();
-      else this.#failed(`the response is not from the platform (HTTP ${response.status})`);
+      if (isNotModified(request, response) || response.body.find(isText) === openingBrace) this.#answered(sent);
+      else this.#failed(`the response is not from the platform (HTTP ${response.status})`, sent);
       return response;
     } catch (error) {
-      if (isLinkFailure(error)) this.#failed(error.message);
+      if (isLinkFailure(error)) this.#failed(error.message, sent);
       throw error;
     }
   }
@@ -199,7 +220,7 @@ export class CircuitBreaker {
   }
 
   async #sendProbe(request: WireRequest, options: SendOptions): Promise<WireResponse> {
-    const release = await this.#limit.acquire(options.signal, 'probe');
+    const release = await this.#acquire(options, 'probe');
     try {
       return await this.#attempt(request, options);
     } finally {
@@ -214,14 +235,18 @@ export class CircuitBreaker {
     this.#nextProbeMs = clock.monotonicMs() + this.#probeDelayMs;
   }
 
-  #answered(): void {
+  #answered(sent: Sent): void {
+    this.#limit.answered(this.#options.clock.monotonicMs() - sent.ms);
+    this.#answers++;
     this.#failures = 0;
     this.#reason = undefined;
     this.#lastContactMs = this.#options.clock.now();
     this.#become('reachable');
   }
 
-  #failed(reason: string): void {
+  #failed(reason: string, sent: Sent): void {
+    this.#limit.lost();
+    if (this.#answers !== sent.answers) return;
     // The reason of a failed probe adds nothing, and each new reason would be written to every status.
     if (this.#state === 'unreachable') return;
     this.#reason = reason;
@@ -233,6 +258,7 @@ export class CircuitBreaker {
     this.#probes = 0;
     this.#planProbe();
     this.#become('unreachable');
+    this.#limit.restart();
     this.#limit.rejectWaiting(this.#unavailable());
   }
 

@@ -141,7 +141,7 @@ describe('a call with random bytes on a socket', () => {
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const transport = httpTransport({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
-    const client = new RestClient({ transport, attemptsMax: 1, timeoutMs: 200 });
+    const client = new RestClient({ transport, attemptsMax: 1, timeoutMs: 2_000 });
     const ends: End[] = [];
     const work = async () => {
       while (ends.length < socketCases) ends.push(await ended(client.get().resource('service').do(pageShape)));

@@ -32,7 +32,7 @@ export async function exchange(options: Exchange): Promise<WireResponse> {
 }
 
 function sendRequest(outgoing: ClientRequest, options: Exchange): Promise<WireResponse> {
-  const { request, address, signal, responseBytesMax, meter, clock, connectTimeoutMs } = options;
+  const { request, address, signal, responseBytesMax, meter, queued, clock, connectTimeoutMs } = options;
   return new Promise((resolve, reject) => {
     const what = () => `${request.method} ${request.target.split('?', 1)[0]}`;
     const connection = (): ConnectionInfo => ({
@@ -48,6 +48,7 @@ function sendRequest(outgoing: ClientRequest, options: Exchange): Promise<WireRe
       if (isSettled) return;
       isSettled = true;
       cancelTimer();
+      stopWaiting();
       signal.removeEventListener('abort', abort);
       counter.finish();
       finish();
@@ -58,6 +59,7 @@ function sendRequest(outgoing: ClientRequest, options: Exchange): Promise<WireRe
         outgoing.destroy();
       });
     const abort = () => fail(signal.reason);
+    let stopWaiting = () => {};
     const broken = (error?: Error) => {
       // A request that has ended is closed, too.
       if (isSettled) return;
@@ -73,8 +75,11 @@ function sendRequest(outgoing: ClientRequest, options: Exchange): Promise<WireRe
     outgoing.on('error', broken);
     // Some requests end without an error event, such as a response that switches protocols.
     outgoing.on('close', () => broken());
+    // All connections may be in use.
+    void queued?.(new Promise<void>((resolve) => (stopWaiting = resolve)));
     outgoing.on('socket', (socket) => {
       if (isSettled) return;
+      stopWaiting();
       counter.follow(socket, address.isSecure ? 'secureConnect' : 'connect', () => cancelTimer());
       if (!socket.connecting) return;
       cancelTimer = clock.after(connectTimeoutMs, () => {

@@ -3,6 +3,7 @@ import { createServer as createHttpServer, type IncomingMessage } from 'node:htt
 import { createServer as createHttpsServer } from 'node:https';
 import { createServer as createTcpServer, type Socket } from 'node:net';
 import { isApiError, shape } from '@ecsm/runtime';
+import { VirtualClock } from '@ecsm/runtime/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { certificate, certificateKey } from './certificate.kit.ts';
 import { RestClient } from './client.ts';
@@ -49,6 +50,28 @@ describe('a request over HTTP', () => {
       ['DELETE', '/ecsm/x', { host, connection: 'keep-alive', 'content-length': '0' }, ''],
       ['GET', '/ecsm/api/v1/service?pageNum=1', { host, connection: 'keep-alive' }, ''],
     ]);
+  });
+
+  it('has its whole timeout when it gets a connection, however long it waits for one', async () => {
+    const clock = new VirtualClock();
+    const held: (() => void)[] = [];
+    const { url } = await httpServer((_, response) => {
+      held.push(() => response.end('{"status":200,"message":"success","data":1,"fieldErrors":null}'));
+    });
+    const transport = open({ url, connectionsMax: 1 });
+    const client = new RestClient({ transport, clock, timeoutMs: 1_000, deadlineMs: 60_000, attemptsMax: 1 });
+    const read = () => client.get().resource('x').do(shape.anything());
+    const first = read();
+    await expect.poll(() => held.length).toBe(1);
+    const second = read();
+    await wait(settleTimeMs);
+    await clock.advance(900);
+    held[0]?.();
+    await first;
+    await expect.poll(() => held.length).toBe(2);
+    await clock.advance(900);
+    held[1]?.();
+    expect(await second).toBe(1);
   });
 
   it('reuses a connection, and counts the bytes of each request separately', async () => {

@@ -25,7 +25,7 @@ export interface TlsOptions {
 export interface HttpTransportOptions {
   /** `http://host:3001`; its path is a prefix of every target. */
   readonly url: string;
-  /** Maximum number of concurrent requests; the time that others wait for a connection counts. Default: 8. */
+  /** Maximum number of concurrent requests. The timeout of others starts when they get a connection. Default: 8. */
   readonly connectionsMax?: number;
   /** Timeout of a new connection, including TLS; shorter than that of an attempt. Default: 5,000. */
   readonly connectTimeoutMs?: number;
@@ -49,12 +49,12 @@ export function httpTransport(options: HttpTransportOptions): Transport {
   const tls = options.tls ?? {};
 
   return {
-    send(request, { signal, responseBytesMax, meter }) {
+    send(request, options) {
       const start = () => {
         const nodeOptions = requestOptions(address, request, agent);
         return address.isSecure ? httpsRequest({ ...nodeOptions, ...tls }) : httpRequest(nodeOptions);
       };
-      return exchange({ start, request, address, signal, responseBytesMax, meter, clock, connectTimeoutMs });
+      return exchange({ ...options, start, request, address, clock, connectTimeoutMs });
     },
 
     close() {

@@ -36,6 +36,11 @@ export interface SendOptions {
   /** A larger response is rejected with `TooLarge`. */
   readonly responseBytesMax: number;
   readonly meter: Meter;
+  /**
+   * Waits without counting the time: the timeout of the attempt starts when the wait ends. A transport passes it the wait
+   * for a slot or a connection, during which nothing is sent. Default: the time counts.
+   */
+  readonly queued?: <T>(wait: Promise<T>) => Promise<T>;
 }
 
 export interface Transport {

@@ -6,7 +6,7 @@ import type { Observer } from '../observe/observer.ts';
 /** A listener for the client's recorder. */
 export function measureLink(
   metrics: MetricRegistry,
-  breaker: Pick<CircuitBreaker, 'state' | 'inFlight'>,
+  breaker: Pick<CircuitBreaker, 'state' | 'inFlight' | 'window'>,
 ): (attempt: AttemptRecord) => void {
   const calls = metrics.counter({
     name: 'ecsm_platform_calls_total',
@@ -29,6 +29,10 @@ export function measureLink(
     .gauge({ name: 'ecsm_platform_calls_in_flight', help: 'Platform calls in flight.' })
     .with({})
     .read(() => breaker.inFlight);
+  metrics
+    .gauge({ name: 'ecsm_platform_calls_limit', help: 'Current maximum number of platform calls in flight.' })
+    .with({})
+    .read(() => breaker.window);
   return ({ endpoint, outcome, bytesUp, bytesDown }) => {
     calls.with({ endpoint, outcome }).increment();
     up.increment(bytesUp);

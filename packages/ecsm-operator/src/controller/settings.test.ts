@@ -6,7 +6,7 @@ it('has a default for every setting', () => {
   expect(settings).toEqual({
     observeMs: 60_000,
     linkBudgetBytesPerSecond: 8_000,
-    inFlightMax: 4,
+    inFlightMax: 16,
     workers: 16,
     callTimeoutMs: 10_000,
     outageMs: 10_000,

@@ -11,7 +11,7 @@ export interface OperatorSettings {
    * interval is kept even if its polls need more.
    */
   readonly linkBudgetBytesPerSecond: number;
-  /** Maximum number of concurrent platform calls. Default 4. */
+  /** Maximum number of concurrent platform calls. Default 16. The limit in use follows the link up to it. */
   readonly inFlightMax: number;
   /** Maximum number of concurrent reconciles. Default 16. More than `inFlightMax` keeps the link busy while some wait for the disk. */
   readonly workers: number;
@@ -48,7 +48,7 @@ const dayMs = 86_400_000;
 const ranges: Readonly<Record<Exclude<keyof OperatorSettings, 'plan'>, Range>> = {
   observeMs: { fallback: 60_000, min: 100, max: dayMs, unit: 'milliseconds' },
   linkBudgetBytesPerSecond: { fallback: 8_000, min: 1, max: 1_000_000_000, unit: 'bytes' },
-  inFlightMax: { fallback: 4, min: 1, max: 1_000, unit: 'calls' },
+  inFlightMax: { fallback: 16, min: 1, max: 1_000, unit: 'calls' },
   workers: { fallback: 16, min: 1, max: 1_000, unit: 'workers' },
   callTimeoutMs: { fallback: 10_000, min: 10, max: 3_600_000, unit: 'milliseconds' },
   outageMs: { fallback: 10_000, min: 1, max: dayMs, unit: 'milliseconds' },

@@ -107,8 +107,8 @@ export const flags: readonly Flag[] = [
     value: 'N',
     variable: 'ECSM_OPERATOR_IN_FLIGHT',
     key: 'inFlight',
-    default: '4',
-    help: 'maximum number of concurrent platform calls',
+    default: '16',
+    help: 'maximum number of concurrent platform calls; fewer while calls are lost or slow',
   },
   {
     name: 'workers',

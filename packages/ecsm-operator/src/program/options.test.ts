@@ -22,7 +22,7 @@ const defaults = {
   autoscalingMs: 15_000,
   restoreMs: 60_000,
   prometheusServers: [],
-  inFlightMax: 4,
+  inFlightMax: 16,
   workers: 16,
   callTimeoutMs: 10_000,
   leaderElect: false,
