@@ -57,6 +57,17 @@ describe('an autoscaled service', () => {
     expect((await hpa()).status).toMatchObject({ lastScaleReason: 'All metrics below target', desiredReplicas: 1 });
   });
 
+  it('reports no failure when it is created together with its service, long after the start', async () => {
+    await started(1);
+    await site.clock.advance(5 * minute);
+    await site.apply(dynamic('late', {}, 2));
+    // The service is being created, and no list of the platform shows it yet.
+    await site.clock.advance(1);
+    await autoscale({}, 'late');
+    await until(async () => (await condition('ScalingActive', 'late')) === 'True ValidMetricFound');
+    expect(await site.events()).not.toContainEqual(expect.stringContaining('listed yet'));
+  });
+
   it('owns the number: an apply with another one is a conflict that names the autoscaler', async () => {
     await started(2);
     await load(240);

@@ -131,6 +131,11 @@ export class Poller {
     return isKnown && this.#failures === 0 ? this.#options.services.idsOf(base) : undefined;
   }
 
+  /** Whether the next poll shows what `idsOf` does not know. */
+  isAwaited(base: string): boolean {
+    return this.#failures === 0 && this.idsOf(base) === undefined;
+  }
+
   /** A service of this name may exist from now on. */
   nameUsed(base: string): void {
     this.#pendingNames.add(base, this.#started);

@@ -57,6 +57,7 @@ export function autoscaler(options: AutoscalerOptions): Runnable & Pick<Controll
     }),
     prometheus: new Prometheus({ servers: options.prometheus, clock, timeoutMs: callTimeoutMs }),
     isObserved: (base) => poller.idsOf(base)?.every((id) => services.get(id)?.decided !== undefined) ?? false,
+    isAwaited: (base) => poller.isAwaited(base),
     offlineNodes: () => observer.offlineNodes,
     linkFailure: options.linkFailure,
     metrics: options.metrics && hpaMetrics(options.metrics),

@@ -27,12 +27,14 @@ class World {
   readonly registry = new EmbeddedRegistry({ store: new MemoryStore(), kinds: operatorKinds, clock: this.clock });
   percents: readonly number[] = [];
   isObserved = true;
+  isAwaited = false;
   readonly #reconciler = new HpaReconciler({
     clock: this.clock,
     intervalMs: 15_000,
     usage: { read: () => Promise.resolve(this.percents.map(instance)), clear() {} },
     prometheus: { query: () => Promise.reject(new ApiError('Forbidden', { reason: 'not allowed' })) },
     isObserved: () => this.isObserved,
+    isAwaited: () => this.isAwaited,
     offlineNodes: () => new Set(),
     linkFailure: () => undefined,
   });
@@ -150,6 +152,20 @@ describe('a sync', () => {
     await world.sync();
     expect((await world.hpa()).status).toBeUndefined();
     await world.clock.advance(15_000);
+    await world.sync();
+    expect(await world.condition('ScalingActive')).toBe('False FailedGetResourceMetric');
+  });
+
+  it('waits for the list that shows a new target, also long after the start', async () => {
+    const world = await new World().start(2);
+    world.startTerm();
+    await world.clock.advance(600_000);
+    world.isObserved = false;
+    world.isAwaited = true;
+    await world.sync();
+    expect((await world.hpa()).status).toBeUndefined();
+    // The list failed.
+    world.isAwaited = false;
     await world.sync();
     expect(await world.condition('ScalingActive')).toBe('False FailedGetResourceMetric');
   });

@@ -39,6 +39,8 @@ export interface HpaReconcilerOptions extends ReadingsOptions {
   readonly intervalMs: number;
   /** Whether the services on the platform of this base name are known. */
   readonly isObserved: (base: string) => boolean;
+  /** Whether the next poll of the platform shows them: there is no failure. */
+  readonly isAwaited: (base: string) => boolean;
   readonly metrics?: HpaMetrics | undefined;
 }
 
@@ -81,10 +83,12 @@ export class HpaReconciler {
     return { requeueAfterMs: this.#untilNextMs() };
   };
 
-  /** After a start the services on the platform are not known yet. That is not a failure of metrics. */
+  /** After a start, and after their creation, the services on the platform are not known yet. That is not a failure of metrics. */
   #isEarly(hpa: ECSMHpa): boolean {
-    const { clock, intervalMs, isObserved } = this.#options;
-    return clock.monotonicMs() - this.#startMs < intervalMs && needsUsage(hpa) && !isObserved(baseOf(hpa));
+    const { clock, intervalMs, isObserved, isAwaited } = this.#options;
+    const base = baseOf(hpa);
+    if (!needsUsage(hpa) || isObserved(base)) return false;
+    return isAwaited(base) || clock.monotonicMs() - this.#startMs < intervalMs;
   }
 
   /** All autoscalers sync at the same times, so that one read serves them. */
