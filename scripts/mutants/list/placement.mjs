@@ -81,8 +81,14 @@ export const allocations = {
     {
       name: 'a restarted operator does not know what is held back',
       file: 'allocations.ts',
-      find: 'hold: this.#holds.has(key) ? this.#holds.get(key) : holdOf(service),',
-      replace: 'hold: this.#holds.has(key) ? this.#holds.get(key) : undefined,',
+      find: 'this.#holds.get(key) : holdOf(service)),',
+      replace: 'this.#holds.get(key) : undefined),',
+    },
+    {
+      name: 'instances are held back for a service that was deleted',
+      file: 'allocations.ts',
+      find: 'if (other !== undefined && !other.isBeingDeleted) return hold;',
+      replace: "if (other?.name !== '') return hold;",
     },
     {
       name: 'a lost node keeps its capacity',

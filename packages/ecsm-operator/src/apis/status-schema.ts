@@ -92,7 +92,9 @@ export const status = object({
   preempted: optional(
     object(
       {
-        by: string({ description: 'The service of higher priority, as namespace/name.' }),
+        by: optional(
+          string({ description: 'The service of higher priority, as namespace/name. Absent after its deletion.' }),
+        ),
         replicas: integer({ minimum: 1, description: 'Number of instances that are held back.' }),
       },
       { description: 'Instances that were given up for a service of higher priority, until there is room for them.' },

@@ -1,7 +1,7 @@
 /** The input of the placement, from what is known of services and nodes, and what of its answer matters. */
 import type { FleetService, InstanceLimits } from '../fleet/fleet-service.ts';
 import type { NodeCapacity } from '../observe/capacity.ts';
-import type { Allocation } from '../service/allocation.ts';
+import { type Allocation, byOf } from '../service/allocation.ts';
 import type { Hold, Placement, PlacementNode, PlacementService } from '../service/placement/model.ts';
 import { isLimited } from '../service/placement/placement.ts';
 import type { InstanceTable } from './instance-table.ts';
@@ -53,7 +53,7 @@ export function roomOf({
 
 /** The hold that another process has left in the status. */
 export function holdOf({ preempted, replicas }: FleetService): Hold | undefined {
-  return preempted && { by: preempted.by, allowed: Math.max(replicas - preempted.replicas, 0) };
+  return preempted && { ...byOf(preempted), allowed: Math.max(replicas - preempted.replicas, 0) };
 }
 
 /** What the placement depends on. Of the status only whether it waits is. */

@@ -9,7 +9,7 @@
 import { isLinkFailure } from '@ecsm/client';
 import { type Clock, isApiError, type Log, PriorityClass, type Registry, type RunContext } from '@ecsm/runtime';
 import type { Fleet } from '../fleet/fleet.ts';
-import type { FleetService } from '../fleet/fleet-service.ts';
+import { type FleetService, keyOfService } from '../fleet/fleet-service.ts';
 import type { CapacityReader, NodeCapacity } from '../observe/capacity.ts';
 import { PollTimer } from '../observe/poll-timer.ts';
 import type { PlatformService } from '../resource/model.ts';
@@ -313,12 +313,22 @@ export class Allocations {
     }
   }
 
+  /** The hold without the name of a service that is gone. */
+  #current(hold: Hold | undefined): Hold | undefined {
+    if (hold?.by === undefined) return hold;
+    const [namespace = '', name = ''] = hold.by.split('/');
+    const other = this.#options.fleet.get(keyOfService(namespace, name));
+    if (other !== undefined && !other.isBeingDeleted) return hold;
+    const { by: _, ...rest } = hold;
+    return rest;
+  }
+
   #placementService(service: FleetService): PlacementService {
     const { key, policy, priorityClassName } = service;
     return placementServiceOf(service, {
       priority: this.#classes.of(priorityClassName),
       claim: this.#table.claimOf(key, policy),
-      hold: this.#holds.has(key) ? this.#holds.get(key) : holdOf(service),
+      hold: this.#current(this.#holds.has(key) ? this.#holds.get(key) : holdOf(service)),
       isRolling: this.#rolling.has(key),
     });
   }

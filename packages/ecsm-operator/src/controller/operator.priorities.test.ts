@@ -156,6 +156,23 @@ describe('a hold', () => {
     expect(await heldOf('bulk')).toEqual({ by: 'default/radar', replicas: 2 });
   });
 
+  it('does not name a service that was deleted', async () => {
+    start().start();
+    await addClass('critical', 1_000);
+    await site.apply(large('bulk', 6, { deploymentStrategy: dynamic('x', {}, 6).spec.deploymentStrategy }));
+    await site.ready('bulk');
+    for (const name of ['radar', 'sonar']) await site.apply(large(name, 1, { priorityClassName: 'critical' }));
+    for (const name of ['radar', 'sonar']) await site.ready(name);
+    const by = (await heldOf('bulk'))?.by?.split('/')[1] ?? '';
+    await site.services.delete(by);
+    // Its instances are restored a while later.
+    await site.clock.until(async () => (await heldOf('bulk'))?.by === undefined);
+    expect(await heldOf('bulk')).toEqual({ replicas: 2 });
+    const [condition] = ((await site.get('bulk'))?.status?.conditions ?? []).filter(({ type }) => type === 'Preempted');
+    expect(condition?.message).toBe('2 of 6 instances are held back until there is room for them');
+    await site.clock.until(async () => (await heldOf('bulk'))?.replicas === 1);
+  });
+
   it('ends when no service has a priority any more', async () => {
     start().start();
     await addClass('critical', 1_000);

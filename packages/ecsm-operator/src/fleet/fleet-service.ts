@@ -52,7 +52,7 @@ export interface FleetService {
   /** Instances that exist, and that run, by the status. */
   readonly existingCount: number;
   readonly readyCount: number;
-  readonly preempted?: { readonly by: string; readonly replicas: number };
+  readonly preempted?: { readonly by?: string; readonly replicas: number };
   /** Restarts of its instances by the platform. */
   readonly restartCount: number;
   readonly isDegraded: boolean;

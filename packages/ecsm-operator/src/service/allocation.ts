@@ -1,6 +1,6 @@
 /** What the placement of all services allows one of them, and the conditions and events about it. */
 import { findCondition } from '@ecsm/runtime';
-import type { ECSMService } from '../apis/ecsm-service.ts';
+import type { ECSMService, ServiceStatus } from '../apis/ecsm-service.ts';
 import { replicasWanted } from '../apis/service-columns.ts';
 import type { PlatformService } from '../resource/model.ts';
 import type { PlannedCondition, PlannedEvent } from './model.ts';
@@ -16,12 +16,19 @@ export interface Allocation {
 }
 
 /** For the status. It is the memory of the hold: a restarted operator starts from it. */
-export function preemptedOf({
-  input,
-  desired,
-}: PlanContext): { readonly by: string; readonly replicas: number } | undefined {
+export function preemptedOf({ input, desired }: PlanContext): NonNullable<ServiceStatus['preempted']> | undefined {
   const hold = input.allocation?.placement?.hold;
-  return hold === undefined ? undefined : { by: hold.by, replicas: Math.max(desired.replicas - hold.allowed, 1) };
+  if (hold === undefined) return undefined;
+  return { ...byOf(hold), replicas: Math.max(desired.replicas - hold.allowed, 1) };
+}
+
+/** The service that instances are held back for, if it still exists. */
+export function byOf({ by }: { readonly by?: string | undefined }): { readonly by?: string } {
+  return by === undefined ? {} : { by };
+}
+
+function heldFor({ by }: { readonly by?: string }): string {
+  return by === undefined ? 'until there is room for them' : `for ${by}`;
 }
 
 /**
@@ -36,7 +43,7 @@ export function allocationOfStatus(
   if (preempted === undefined) return undefined;
   const { type, nodes = [] } = service.spec.deploymentStrategy;
   const allowed = Math.max(replicasWanted(service) - preempted.replicas, 0);
-  const hold = { by: preempted.by, allowed };
+  const hold = { ...byOf(preempted), allowed };
   const size = { allowed, surge: Number.MAX_SAFE_INTEGER, hold };
   if (type === 'Dynamic') return { placement: size };
   const existing = new Set(observed.flatMap(({ nodeNames }) => nodeNames));
@@ -53,7 +60,7 @@ function preemptedCondition(context: PlanContext): PlannedCondition | undefined 
   const { input, desired } = context;
   const preempted = preemptedOf(context);
   if (preempted !== undefined) {
-    const message = `${preempted.replicas} of ${desired.replicas} instances are held back for ${preempted.by}`;
+    const message = `${preempted.replicas} of ${desired.replicas} instances are held back ${heldFor(preempted)}`;
     return condition('Preempted', 'True', 'Preempted', message);
   }
   const note = input.allocation?.note;
@@ -80,7 +87,7 @@ export function allocationEvents(context: PlanContext): readonly PlannedEvent[] 
   const now = preemptedOf(context);
   const count = now?.replicas ?? 0;
   if (now !== undefined && count > before) {
-    const message = `gave up ${instances(count - before)} for ${now.by}, which has a higher priority`;
+    const message = `gave up ${instances(count - before)} for ${now.by ?? 'a service'}, which has a higher priority`;
     return [event('Warning', 'Preempted', message)];
   }
   return count < before ? [event('Normal', 'Restored', `${instances(before - count)} may run again`)] : [];

@@ -63,7 +63,9 @@ function statusFacts({ metadata, spec, status }: ECSMService, nowMs: number): re
 }
 
 function preemptedText({ preempted }: Status): string {
-  return preempted === undefined ? '' : `${plural(preempted.replicas, 'instance')} held back for ${preempted.by}`;
+  if (preempted === undefined) return '';
+  const held = `${plural(preempted.replicas, 'instance')} held back`;
+  return preempted.by === undefined ? held : `${held} for ${preempted.by}`;
 }
 
 function unschedulableText({ conditions }: Status): string {

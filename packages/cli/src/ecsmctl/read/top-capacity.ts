@@ -125,7 +125,7 @@ async function shortOf({ registry }: Session): Promise<readonly Short[]> {
         desired: type === 'Static' ? nodes.length : replicas,
         existing: status?.replicas ?? 0,
         held: status?.preempted?.replicas ?? 0,
-        ...(status?.preempted === undefined ? {} : { by: status.preempted.by }),
+        ...(status?.preempted?.by === undefined ? {} : { by: status.preempted.by }),
         ...(isShort ? { reason: condition.message } : {}),
       },
     ];

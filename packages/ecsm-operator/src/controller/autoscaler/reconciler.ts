@@ -142,7 +142,8 @@ export class HpaReconciler {
   ): Promise<Decision> {
     const isNeeded = needsMetrics(hpa.spec, replicas);
     const readings = isNeeded ? await readMetrics(hpa, service, snapshot, this.#options, signal) : [];
-    const preemptedBy = service.status?.preempted?.by;
+    const { preempted } = service.status ?? {};
+    const preemptedBy = preempted && (preempted.by ?? 'a service that was deleted');
     const nowMs = this.#options.clock.now();
     return decide({
       spec: hpa.spec,

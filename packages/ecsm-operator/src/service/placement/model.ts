@@ -42,8 +42,8 @@ export interface PlacementService {
 }
 
 export interface Hold {
-  /** The service of higher priority, as `namespace/name`. */
-  readonly by: string;
+  /** The service of higher priority, as `namespace/name`. Absent: it was deleted, and there is no room yet. */
+  readonly by?: string;
   /** The number of instances that were left. */
   readonly allowed: number;
   /** For Static: their nodes. Absent if the hold was read from a status. */

@@ -18,7 +18,7 @@ export function placementOf(state: State, nowMs: number, restoreMs: number): Out
   if (given > 0) {
     const left = size(state, false);
     // An update may lose its further instances only.
-    return { placement: left.allowed < desired ? held(state, left, state.givenBy?.service.name ?? '') : left };
+    return { placement: left.allowed < desired ? held(state, left, state.givenBy?.service.name) : left };
   }
   const full = size(state, true);
   const victims = victimsOf(state);
@@ -34,12 +34,17 @@ export function placementOf(state: State, nowMs: number, restoreMs: number): Out
   };
 }
 
-function held({ isStatic, kept, target, given }: State, size: Size, by: string, roomSinceMs?: number): Placement {
+function held(
+  { isStatic, kept, target, given }: State,
+  size: Size,
+  by: string | undefined,
+  roomSinceMs?: number,
+): Placement {
   // Some of the instances that were left may be missing: they are not given up.
   const allowed = given > 0 ? size.allowed : Math.max(size.allowed, target);
   const nodeNames = given > 0 || size.allowed > target ? size.nodeNames : [...kept];
   const hold = {
-    by,
+    ...(by === undefined ? {} : { by }),
     allowed,
     ...(isStatic && nodeNames !== undefined ? { nodeNames } : {}),
     ...(roomSinceMs === undefined ? {} : { roomSinceMs }),

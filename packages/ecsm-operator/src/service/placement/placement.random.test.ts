@@ -159,7 +159,7 @@ class World {
       const { hold } = placements.get(one.key) ?? {};
       const isNew = hold !== undefined && hold.allowed < Math.min(one.hold?.allowed ?? one.desired, one.desired);
       if (!isNew) continue;
-      const by = byName.get(hold.by);
+      const by = byName.get(hold.by ?? '');
       expect(by?.priority, `${one.name} held by ${hold.by}`).toBeGreaterThan(one.priority);
     }
     this.#checkMinimal(services, placements);
