@@ -57,6 +57,48 @@ export const requests = {
       replace: '',
       tests: ['http/server.test.ts'],
     },
+    {
+      name: 'a PUT of a status ignores its version',
+      file: 'verbs/write.ts',
+      find: '{ ...optionsOf(call), ...(resourceVersion === undefined ? {} : { resourceVersion }) }',
+      replace: 'optionsOf(call)',
+      tests: ['http/server.test.ts'],
+    },
+    {
+      name: 'a deletion of a collection deletes a successor',
+      file: 'verbs/delete.ts',
+      find: '{ namespace }), uid, ...behaviour }',
+      replace: '{ namespace }), ...behaviour }',
+      tests: ['http/server.test.ts'],
+    },
+    {
+      name: 'a watch of a restored registry is not told to list again',
+      file: 'verbs/watch.ts',
+      find: "if (!isApiError(error, 'BadRequest')) return body;",
+      replace: 'if (isApiError(error)) return body;',
+      tests: ['http/server.test.ts'],
+    },
+    {
+      name: 'a namespace is removed with contents left',
+      file: 'http/namespace-controller.ts',
+      find: 'if (keys.length > 0) isEmpty = false;',
+      replace: '',
+      tests: ['http/namespace-controller.test.ts'],
+    },
+    {
+      name: 'a body with too many values is decoded',
+      file: 'http/body.ts',
+      find: 'if (!meter.add(chunks[metered] ?? chunk)) return',
+      replace: 'if (!meter.add(chunks[metered] ?? chunk) && sizeBytes < 0) return',
+      tests: ['http/hostile.test.ts'],
+    },
+    {
+      name: 'what is in strings counts as values of a body',
+      file: 'request/value-meter.ts',
+      find: 'if (this.#isEscaped) this.#isEscaped = false;',
+      replace: 'if (this.#isEscaped) this.#isInString = false;',
+      tests: ['request/value-meter.test.ts'],
+    },
   ],
 };
 
@@ -94,6 +136,21 @@ export const access = {
       find: 'for (let at = 0; at < bytes.byteLength; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);',
       replace: 'yield bytes.subarray(0, pieceBytes);',
       tests: ['http/server.test.ts'],
+    },
+    {
+      name: 'groups are impersonated without permission',
+      file: 'http/impersonation.ts',
+      find: "...wanted.map((group) => ({ resource: 'groups', name: group })),",
+      replace: '',
+      tests: ['http/authorization.test.ts'],
+    },
+    {
+      name: 'a refused impersonation is audited without its target',
+      file: 'http/handler.ts',
+      find: '        [sender, user] = [user, target];\n        check(sender, (attributes) => this.#allows(attributes));',
+      replace:
+        '        check(user, (attributes) => this.#allows(attributes));\n        [sender, user] = [user, target];',
+      tests: ['http/authorization.test.ts'],
     },
     {
       name: 'a rule for a resource allows its subresources',

@@ -19,6 +19,7 @@ const users = new Map([
   ['patcher', user('patcher')],
   ['elsewhere', user('elsewhere')],
   ['reporter', user('reporter')],
+  ['deputy', user('deputy')],
 ]);
 /** The user is the text of the header. Without one, the request is anonymous. */
 const authenticator: Authenticator = {
@@ -26,6 +27,8 @@ const authenticator: Authenticator = {
 };
 const subject = (name: string) => [{ kind: 'User' as const, name }];
 const { source } = access({
+  clusterRoles: [{ name: 'deputy', rules: [rule('impersonate', 'users', '', 'named')] }],
+  clusterRoleBindings: [{ name: 'd', subjects: subject('deputy'), roleRef: { kind: 'ClusterRole', name: 'deputy' } }],
   roles: [
     { name: 'named', namespace: 'here', rules: [rule('*', '*', '*', 'mine')] },
     { name: 'patcher', namespace: 'here', rules: [rule('patch', 'gadgets', 'example.io')] },
@@ -260,7 +263,24 @@ describe('impersonation', () => {
     const reply = await request('named', { 'impersonate-user': 'root', 'impersonate-group': 'system:masters' });
     expect(reply.code).toBe(403);
     expect(reply.text).toContain('impersonate');
-    expect(records.at(-1)).toMatchObject({ user: { name: 'named' } });
+    await expect
+      .poll(() => records.at(-1))
+      .toMatchObject({
+        code: 403,
+        user: { name: 'named' },
+        impersonatedUser: { name: 'root', groups: expect.arrayContaining(['system:masters']) },
+      });
+  });
+
+  it.each([
+    { 'impersonate-group': 'system:masters' },
+    { 'impersonate-uid': '1' },
+    { 'impersonate-extra-scope': 'all' },
+  ])('of a user who may be impersonated is refused with %o', async (headers) => {
+    expect((await request('deputy', { 'impersonate-user': 'named' })).code).toBe(200);
+    const reply = await request('deputy', { 'impersonate-user': 'named', ...headers });
+    expect(reply.code).toBe(403);
+    expect(reply.text).toContain('cannot impersonate resource');
   });
 
   it('reads names in UTF-8, as clients send them', async () => {

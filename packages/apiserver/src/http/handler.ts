@@ -26,7 +26,7 @@ import { attributesOf, described } from './attributes.ts';
 import { readBody } from './body.ts';
 import { Deadlines } from './deadline.ts';
 import type { Exchange } from './exchange.ts';
-import { impersonated, isImpersonation } from './impersonation.ts';
+import { impersonationOf, isImpersonation } from './impersonation.ts';
 import { Admission, type Limits } from './limits.ts';
 import { type Paths, publicPaths } from './paths.ts';
 import { PeerCertificates } from './peer-certificates.ts';
@@ -112,8 +112,10 @@ export class Handler {
         user = authenticator.known?.(credentials) ?? (await this.#authenticate(authenticator, credentials));
       }
       if (isImpersonation(request)) {
-        const other = impersonated(request, user, (attributes) => this.#allows(attributes));
-        [sender, user] = [user, other];
+        const { target, check } = impersonationOf(request);
+        // Before the check: a refused one is audited with its target.
+        [sender, user] = [user, target];
+        check(sender, (attributes) => this.#allows(attributes));
       }
       if (authorizer) this.#authorize(info, user);
       code = await this.#answer(exchange, info, user, searchParams);

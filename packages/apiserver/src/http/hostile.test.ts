@@ -192,6 +192,25 @@ describe('a connection', () => {
     await closed(socket);
   });
 
+  it('whose body has too many values is answered with 413 before its end (it blocked the server for 2 s)', async () => {
+    running = await startServer();
+    const socket = await openSocket(running);
+    const start = `{"metadata":{"name":"many"},"spec":{"options":{${Array.from({ length: 60_000 }, (_, n) => `"k${n}":""`)}`;
+    const head = `POST ${gadgets} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2500000\r\n\r\n`;
+    const answer = await answerOf(socket, { bytes: head + start, isComplete: true, isLast: true });
+    expect(answer).toMatchObject({ code: 413 });
+    socket.destroy();
+    expect((await running.call('GET', '/livez')).code).toBe(200);
+  });
+
+  it('may send an object with as many bytes as can be stored, in usual fields', async () => {
+    running = await startServer();
+    const options = Object.fromEntries(Array.from({ length: 9_000 }, (_, n) => [`option-${n}`, 'x,'.repeat(40)]));
+    const object = { metadata: { name: 'large' }, spec: { options } };
+    expect((await running.call('POST', gadgets, object)).code).toBe(201);
+    expect((await running.call('POST', gadgets, JSON.stringify(object, null, 2))).code).toBe(409);
+  });
+
   it('whose client requests a large list and does not read it is closed', async () => {
     running = await startServer({ limits: { writeTimeoutMs: 400 } });
     const colour = 'x'.repeat(200_000);

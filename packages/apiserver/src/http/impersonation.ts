@@ -18,12 +18,15 @@ export function isImpersonation({ headers }: IncomingMessage): boolean {
   return false;
 }
 
-/** The user of a request with such headers. Throws `Forbidden`, and 400 for headers without a user or not in UTF-8. */
-export function impersonated(
-  { headersDistinct: headers }: IncomingMessage,
-  user: User,
-  allows: (attributes: RequestAttributes) => boolean,
-): User {
+export interface Impersonation {
+  /** The user on whose behalf the request is. */
+  readonly target: User;
+  /** Throws `Forbidden`, unless the sender may act as that user in all named groups. */
+  check(sender: User, allows: (attributes: RequestAttributes) => boolean): void;
+}
+
+/** Reads such headers. Throws 400 for headers without a user or not in UTF-8. */
+export function impersonationOf({ headersDistinct: headers }: IncomingMessage): Impersonation {
   const names = Object.keys(headers).filter((name) => name.startsWith(prefix));
   const valuesOf = (header: string) => headers[header]?.map((value) => textOf(header, value)) ?? [];
   const [name = ''] = valuesOf('impersonate-user');
@@ -37,24 +40,27 @@ export function impersonated(
     names.filter((header) => header.startsWith(extraPrefix)).map((header) => [keyOf(header), valuesOf(header)]),
   );
   const account = serviceAccount.exec(name);
-  const needed: RequestAttributes[] = [
-    account
-      ? attributes(user, { resource: 'serviceaccounts', namespace: account[1] ?? '', name: account[2] ?? '' })
-      : attributes(user, { resource: 'users', name }),
-    ...wanted.map((group) => attributes(user, { resource: 'groups', name: group })),
-    ...(uid === undefined ? [] : [attributes(user, { resource: 'uids', name: uid, apiGroup: authentication })]),
-    ...Object.entries(extra).flatMap(([key, values]) =>
-      values.map((value) =>
-        attributes(user, { resource: 'userextras', subresource: key, name: value, apiGroup: authentication }),
-      ),
-    ),
-  ];
-  for (const one of needed) if (!allows(one)) throw forbidden(one);
-  return {
+  const target = {
     name,
     groups: [...groupsOf(name, account?.[1], wanted)],
     ...(uid === undefined ? {} : { uid }),
     ...(Object.keys(extra).length === 0 ? {} : { extra }),
+  };
+  const needed: Partial<RequestAttributes>[] = [
+    account
+      ? { resource: 'serviceaccounts', namespace: account[1] ?? '', name: account[2] ?? '' }
+      : { resource: 'users', name },
+    ...wanted.map((group) => ({ resource: 'groups', name: group })),
+    ...(uid === undefined ? [] : [{ resource: 'uids', name: uid, apiGroup: authentication }]),
+    ...Object.entries(extra).flatMap(([key, values]) =>
+      values.map((value) => ({ resource: 'userextras', subresource: key, name: value, apiGroup: authentication })),
+    ),
+  ];
+  return {
+    target,
+    check(sender, allows) {
+      for (const one of needed.map((parts) => attributes(sender, parts))) if (!allows(one)) throw forbidden(one);
+    },
   };
 }
 

@@ -113,6 +113,18 @@ describe('update', () => {
     const other = await call('PUT', `${gadgets}/a`, { ...changed.body, status: { phase: 'Down' } });
     expect(other.body.status).toEqual({ phase: 'Up' });
   });
+
+  it('of the status is refused with another version or uid than that of the object', async () => {
+    const { body } = await call('POST', gadgets, gadget('a'));
+    const status = { ...body, status: { phase: 'Up' } };
+    await call('PATCH', `${gadgets}/a`, { spec: { replicas: 2 } });
+    expect(await call('PUT', `${gadgets}/a/status`, status)).toMatchObject({ code: 409, body: { reason: 'Conflict' } });
+    const { resourceVersion, ...unversioned } = body.metadata;
+    const foreign = { ...status, metadata: { ...unversioned, uid: 'other' } };
+    expect((await call('PUT', `${gadgets}/a/status`, foreign)).code).toBe(409);
+    expect((await call('GET', `${gadgets}/a`)).body).not.toHaveProperty('status');
+    expect((await call('PUT', `${gadgets}/a/status`, { ...status, metadata: unversioned })).code).toBe(200);
+  });
 });
 
 describe('patch', () => {
@@ -200,6 +212,22 @@ describe('delete', () => {
     expect((await call('DELETE', `${gadgets}/a`, { preconditions: { uid: 'other' } })).code).toBe(409);
     expect((await call('DELETE', `${gadgets}/a`, { dryRun: ['All'] })).code).toBe(200);
     expect((await call('GET', `${gadgets}/a`)).code).toBe(200);
+  });
+
+  it('of a collection keeps an object that was created again after the list', async () => {
+    for (const name of ['a', 'b']) await call('POST', gadgets, gadget(name));
+    const { store } = running.registry;
+    const list = store.list.bind(store);
+    const recreated = vi.spyOn(store, 'list').mockImplementationOnce(async (...options) => {
+      const page = await list(...options);
+      await store.commit([{ type: 'delete', key: 'example.io/v1/gadgets/default/a' }]);
+      await call('POST', gadgets, gadget('a', { colour: 'new' }));
+      return page;
+    });
+    expect((await call('DELETE', gadgets)).code).toBe(200);
+    expect(recreated).toHaveBeenCalled();
+    const { body } = await call('GET', gadgets);
+    expect(body.items).toMatchObject([{ metadata: { name: 'a' }, spec: { colour: 'new' } }]);
   });
 
   it('waits for the garbage collector with the policies Orphan and Foreground', async () => {
@@ -368,6 +396,15 @@ describe('watch', () => {
     const [line] = await running.watch(`${gadgets}?watch=1&resourceVersion=1`, 1);
     expect(line).toMatchObject({ type: 'ERROR', object: { kind: 'Status', code: 410, reason: 'Expired' } });
   });
+
+  it.each(['1000', '99999999999999999999'])(
+    'reports the version %s after the newest one as 410: the registry was restored or replaced',
+    async (version) => {
+      await call('POST', gadgets, gadget('a'));
+      const [line] = await running.watch(`${gadgets}?watch=1&resourceVersion=${version}`, 1);
+      expect(line).toMatchObject({ type: 'ERROR', object: { kind: 'Status', code: 410, reason: 'Expired' } });
+    },
+  );
 
   it('sends the columns of a table with the first event only', async () => {
     for (const name of ['a', 'b']) await call('POST', gadgets, gadget(name));

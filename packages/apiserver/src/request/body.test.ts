@@ -30,6 +30,15 @@ describe('decodeBody', () => {
     expect(value).toEqual({ kind: 'ConfigMap', data: { a: '1' } });
   });
 
+  it('refuses YAML with more tokens than can be read in a bounded time', async () => {
+    const lines = (count: number) => bytes(Array.from({ length: count }, (_, n) => `k${n}: v\n`).join(''));
+    expect(Object.keys(Object((await decodeBody(lines(5_000), 'application/yaml')).value))).toHaveLength(5_000);
+    expect(await failureOf(decodeBody(lines(40_000), 'application/yaml'))).toMatchObject({
+      code: 400,
+      message: expect.stringContaining('more than 100000 tokens'),
+    });
+  });
+
   it('reports duplicate keys and keeps the last value', async () => {
     const decoded = await decodeBody(bytes('{"spec":{"replicas":1,"replicas":2}}'), 'application/json');
     expect(decoded).toEqual({ value: { spec: { replicas: 2 } }, duplicates: ['spec.replicas'] });

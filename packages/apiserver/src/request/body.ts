@@ -66,8 +66,12 @@ function isYaml(mediaType: string): boolean {
   return mediaType === yamlMediaType || mediaType.endsWith('+yaml');
 }
 
+/** A line of YAML has about 8 tokens, each of which takes a few microseconds on the thread that answers all requests. */
+const yamlLexemesMax = 100_000;
+
 async function decodeYaml(bytes: Uint8Array): Promise<DecodedBody> {
-  const [manifest, ...others] = await readManifests(bytes, { file: 'body' });
+  const limits = { lexemesMax: yamlLexemesMax };
+  const [manifest, ...others] = await readManifests(bytes, { file: 'body', limits });
   if (manifest === undefined || others.length > 0) {
     throw new ApiError('BadRequest', { reason: 'the body of the request must be one YAML document' });
   }

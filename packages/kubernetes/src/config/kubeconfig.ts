@@ -2,7 +2,7 @@
  * The content of kubeconfig files: only the fields that are used, all others are kept. Error messages name the file, the
  * line or the field, and never contain a value: it could be a token.
  */
-import { ApiError, type Shaped, shape } from '@ecsm/runtime';
+import { ApiError, isApiError, readManifests, type Shaped, shape } from '@ecsm/runtime';
 
 const { boolean, list, nullable, object, optional, record, string } = shape;
 const text = optional(nullable(string()));
@@ -58,22 +58,16 @@ export type UserFields = Shaped<typeof userShape>;
 export type ContextFields = Shaped<typeof contextShape>;
 export type ExecFields = Shaped<typeof execShape>;
 
-/** Throws `Malformed` for a text that is not YAML, and `BadRequest` for a field of a wrong type. */
-export async function parseKubeconfig(source: string, path: string): Promise<KubeconfigFile> {
-  // The library is loaded only by programs that have a kubeconfig.
-  const { LineCounter, parseDocument } = await import('yaml');
-  const lines = new LineCounter();
-  // Pretty errors would quote the line, and a line can hold a token.
-  const document = parseDocument(source, { lineCounter: lines, prettyErrors: false, logLevel: 'silent' });
-  const [error] = document.errors;
-  if (error) {
-    const { line, col: column } = lines.linePos(error.pos[0]);
-    throw new ApiError('Malformed', {
-      position: { file: path, line, column },
-      reason: `not valid YAML: ${error.code}`,
-    });
-  }
-  const content: unknown = toPlain(document, path) ?? {};
+/** Size of a kubeconfig. A cluster with its certificates takes about 5 KB. */
+export const kubeconfigBytesMax = 8 * 1024 * 1024;
+
+/**
+ * Throws `Malformed` for a text that is not YAML, `TooLarge` beyond the limits of manifests and `kubeconfigBytesMax`, and
+ * `BadRequest` for a field of a wrong type.
+ */
+export async function parseKubeconfig(source: Uint8Array, path: string): Promise<KubeconfigFile> {
+  const [content = {}, second] = await documentsOf(source, path);
+  if (second !== undefined) throw new ApiError('BadRequest', { reason: `${path}: more than one YAML document` });
   if (!isKubeconfig(content)) {
     const problem = shape.complaint(fileShape, content, 'the kubeconfig');
     throw new ApiError('BadRequest', { reason: `${path}: ${problem}` });
@@ -81,14 +75,17 @@ export async function parseKubeconfig(source: string, path: string): Promise<Kub
   return content;
 }
 
-function isKubeconfig(value: unknown): value is KubeconfigFile {
-  return fileShape.check(value) === undefined;
+async function documentsOf(source: Uint8Array, path: string): Promise<unknown[]> {
+  const limits = { inputBytesMax: kubeconfigBytesMax, documentBytesMax: kubeconfigBytesMax };
+  try {
+    return (await readManifests(source, { file: path, limits })).map(({ object }) => object);
+  } catch (error) {
+    if (!isApiError(error, 'Malformed')) throw error;
+    // The reason, and the cause, can quote a token.
+    throw new ApiError('Malformed', { position: error.details.position, reason: 'not valid YAML, or not an object' });
+  }
 }
 
-function toPlain(document: { toJS(options: { maxAliasCount: number }): unknown }, path: string): unknown {
-  try {
-    return document.toJS({ maxAliasCount: 100 });
-  } catch (cause) {
-    throw new ApiError('BadRequest', { reason: `${path}: an alias refers to no anchor, or there are too many` }, cause);
-  }
+function isKubeconfig(value: unknown): value is KubeconfigFile {
+  return fileShape.check(value) === undefined;
 }

@@ -3,13 +3,14 @@
  * files, the first one that sets a value or has an entry of a name decides; files that do not exist are skipped, but an
  * explicit one must exist. Relative paths are relative to the file that contains them.
  */
-import { readFile } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
-import { ApiError, nearest } from '@ecsm/runtime';
+import { ApiError, isApiError, nearest } from '@ecsm/runtime';
 import {
   type ClusterFields,
   type ContextFields,
   type KubeconfigFile,
+  kubeconfigBytesMax,
   parseKubeconfig,
   type UserFields,
 } from './kubeconfig.ts';
@@ -71,14 +72,26 @@ export async function loadKubeconfig(source: KubeconfigSource): Promise<Kubeconf
 
 /** Returns undefined if the file does not exist and may be missing. */
 export async function readKubeconfig(path: string, mayBeMissing: boolean): Promise<KubeconfigFile | undefined> {
-  let content: string;
+  let content: Uint8Array;
   try {
-    content = await readFile(path, 'utf8');
+    content = await readFile(path, kubeconfigBytesMax);
   } catch (error) {
     if (mayBeMissing && codeOf(error) === 'ENOENT') return undefined;
-    throw unreadable('the kubeconfig', path, error);
+    throw isApiError(error) ? error : unreadable('the kubeconfig', path, error);
   }
   return parseKubeconfig(content, path);
+}
+
+/** Reads at most one byte beyond the limit, also of a file without an end. Throws `TooLarge`. */
+async function readFile(path: string, bytesMax: number): Promise<Uint8Array> {
+  const chunks: Buffer[] = [];
+  let sizeBytes = 0;
+  for await (const chunk of createReadStream(path, { end: bytesMax })) {
+    chunks.push(chunk);
+    sizeBytes += chunk.byteLength;
+  }
+  if (sizeBytes > bytesMax) throw new ApiError('TooLarge', { what: path, sizeBytes, limitBytes: bytesMax });
+  return Buffer.concat(chunks);
 }
 
 /** The entry of a name. Throws `BadRequest` that names the nearest one and the files. */
