@@ -41,15 +41,16 @@ export class Covering {
       .filter(({ length }) => length > 0);
   }
 
-  /** Hash of a test file and of everything that it imports. */
-  hash(test) {
-    if (!this.#hashes.has(test)) {
+  /** Hash of a test file and of everything that it imports; with `isTestOnly`, of what only tests import. */
+  hash(test, isTestOnly = false) {
+    const key = `${test} ${isTestOnly}`;
+    if (!this.#hashes.has(key)) {
       const hash = createHash('sha256');
-      for (const file of [...closure(this.#graph, test)].sort())
-        hash.update(`${file}\n${this.#graph.get(file).hash}\n`);
-      this.#hashes.set(test, hash.digest('hex').slice(0, 32));
+      const files = [...closure(this.#graph, test)].filter((file) => !isTestOnly || isOfTests(file));
+      for (const file of files.sort()) hash.update(`${file}\n${this.#graph.get(file).hash}\n`);
+      this.#hashes.set(key, hash.digest('hex').slice(0, 32));
     }
-    return this.#hashes.get(test);
+    return this.#hashes.get(key);
   }
 
   /**
@@ -96,6 +97,8 @@ export class Covering {
     }
   }
 }
+
+const isOfTests = (file) => /\.(test|suite|kit)\.ts$/.test(file);
 
 /** All files of packages by path, with what they import. */
 function importGraph() {

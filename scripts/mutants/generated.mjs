@@ -53,14 +53,16 @@ async function outcomeOf(defect, lane, covering) {
   if (equivalent.some(isSame)) return 'equivalent';
   const key = createHash('sha256').update(`${defect.file}\n${defect.text}`).digest('hex');
   const all = createHash('sha256');
-  for (const test of covering.groups(defect.file).flat()) all.update(covering.hash(test));
+  for (const test of covering.groups(defect.file).flat()) all.update(covering.hash(test, true));
   const before = all.digest('hex');
   const known = results.get(key);
   const isKnown =
     known &&
-    (known.by ? existsSync(join(root, known.by)) && covering.hash(known.by) === known.hash : known.hash === before);
+    (known.by
+      ? existsSync(join(root, known.by)) && covering.hash(known.by, true) === known.hash
+      : known.hash === before);
   const result = isKnown ? known : await run(defect, lane, covering);
-  if (!isKnown) store({ key, ...result, hash: result.by ? covering.hash(result.by) : before });
+  if (!isKnown) store({ key, ...result, hash: result.by ? covering.hash(result.by, true) : before });
   print(result, defect);
   return result.by ? 'caught' : 'SURVIVED';
 }

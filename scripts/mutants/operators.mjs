@@ -51,6 +51,8 @@ const mutations = {
     const properties = objects
       .flatMap(({ properties }) => properties.filter((one) => !isNeutral(one, text)))
       .map((one) => dropped(one, text));
+    // The last argument of an error is its cause, which is only printed, and a comma is what `join` uses by itself.
+    if (/Error$/.test(text(node.expression)) || text(last) === "','") return properties;
     return [...properties, list.length > 1 ? [list.at(-2).end, last.end, ''] : replaced(last, '')];
   },
   call(node, text) {
@@ -222,14 +224,13 @@ function isType(node) {
   );
 }
 
-/** What is logged, and sentences. An `abort` occurs once anyway, so `once` changes nothing. */
+/** What is logged, sentences, lists in them and descriptions. An `abort` occurs once anyway, so `once` changes nothing. */
 function isNeutral(node, text) {
   if (node.kind === SyntaxKind.TemplateExpression) return / \w|\w /.test(text(node).replace(/\$\{[^}]*\}/g, ''));
   if (node.kind === SyntaxKind.ExpressionStatement) return isNeutral(node.expression, text);
-  if (node.kind === SyntaxKind.PropertyAssignment) return text(node) === 'once: true';
+  if (node.kind === SyntaxKind.PropertyAssignment) return /^(once: true$|description:)/.test(text(node));
   if (!isCall(node)) return false;
-  return (
-    /\blog(\.\w+)?$/i.test(text(node.expression)) ||
-    /'(debug|info|warn)'/.test(node.arguments?.[0] ? text(node.arguments[0]) : '')
-  );
+  const [called, first = ''] = [text(node.expression), ...(node.arguments ?? []).map(text)];
+  const isList = called.endsWith('.join') && /\s/.test(first);
+  return isList || /\blog(\.\w+)?$/i.test(called) || /'(debug|info|warn)'/.test(first);
 }

@@ -1,4 +1,4 @@
-import { EmbeddedRegistry, isApiError, MemoryStore } from '@ecsm/runtime';
+import { ApiError, EmbeddedRegistry, isApiError, MemoryStore } from '@ecsm/runtime';
 import { VirtualClock } from '@ecsm/runtime/testing';
 import { describe, expect, it } from 'vitest';
 import { Token } from '../kinds/token.ts';
@@ -6,10 +6,21 @@ import { BearerAuthenticator } from './bearer.ts';
 import { RegistryTokens } from './registry-tokens.ts';
 import { createToken, revokeToken } from './tokens.ts';
 
+/** A store in which something happens between a read and the commit that follows it. */
+class InterruptedStore extends MemoryStore {
+  beforeCommit: (() => Promise<void>) | undefined;
+
+  override async commit(...args: Parameters<MemoryStore['commit']>): ReturnType<MemoryStore['commit']> {
+    await this.beforeCommit?.();
+    return super.commit(...args);
+  }
+}
+
 function setup() {
   const clock = new VirtualClock();
-  const registry = new EmbeddedRegistry({ store: new MemoryStore(), kinds: [Token], clock });
-  return { clock, registry, tokens: new RegistryTokens(registry) };
+  const store = new InterruptedStore();
+  const registry = new EmbeddedRegistry({ store, kinds: [Token], clock });
+  return { store, clock, registry, tokens: new RegistryTokens(registry) };
 }
 
 describe('tokens in a registry', () => {
@@ -63,5 +74,25 @@ describe('tokens in a registry', () => {
     );
     await Promise.all([...edits, revokeToken(tokens, clock, record.id), revokeToken(tokens, clock, record.id)]);
     expect((await tokens.get(record.id))?.revoked).toBe('2026-01-02T03:04:05Z');
+  });
+
+  it('keep the time of a revocation that another process stored in the meantime', async () => {
+    const { store, clock, tokens } = setup();
+    const { record } = await createToken(tokens, clock, { user: 'jane' });
+    store.beforeCommit = async () => {
+      store.beforeCommit = undefined;
+      await tokens.revoke(record.id, '2026-01-01T00:00:00Z');
+    };
+    await revokeToken(tokens, clock, record.id);
+    expect((await tokens.get(record.id))?.revoked).toBe('2026-01-01T00:00:00Z');
+  });
+
+  it('are not revoked, and this is said, if the store fails', async () => {
+    const { store, clock, tokens } = setup();
+    const { record } = await createToken(tokens, clock, { user: 'jane' });
+    store.beforeCommit = async () => {
+      throw new ApiError('Unavailable', { what: 'store', reason: 'down' });
+    };
+    await expect(revokeToken(tokens, clock, record.id)).rejects.toMatchObject({ code: 'Unavailable' });
   });
 });

@@ -1,8 +1,8 @@
 import { ApiError, isApiError, type JsonObject } from '@ecsm/runtime';
 import { describe, expect, it } from 'vitest';
-import type { User } from './contract.ts';
+import type { RequestAttributes } from './contract.ts';
 import { access, rule, user } from './rbac/rbac.kit.ts';
-import { reviews } from './reviews.ts';
+import { type ReviewContext, reviews } from './reviews.ts';
 
 const { authorizer } = access({
   roles: [{ name: 'r', namespace: 'a', rules: [rule('get', 'pods')] }],
@@ -13,7 +13,7 @@ const { authorizer } = access({
 });
 const jane = user('jane', 'team');
 
-async function ask(kind: string, spec: JsonObject | undefined, more: { user?: User; namespace?: string } = {}) {
+async function ask(kind: string, spec: JsonObject | undefined, more: Partial<ReviewContext> = {}) {
   const review = reviews.find((one) => one.kind === kind);
   if (!review) throw new Error(`no review ${kind}`);
   const object = { apiVersion: `${review.group}/v1`, kind, ...(spec === undefined ? {} : { spec }) };
@@ -76,6 +76,44 @@ describe('SelfSubjectAccessReview', () => {
       );
     },
   );
+});
+
+describe('a review', () => {
+  it('is asked in a namespace only if it is a LocalSubjectAccessReview', () => {
+    expect(reviews.filter(({ namespaced }) => namespaced).map(({ kind }) => kind)).toEqual([
+      'LocalSubjectAccessReview',
+    ]);
+  });
+
+  it('asks the authorizer about exactly what is in it', async () => {
+    const asked: RequestAttributes[] = [];
+    const recording = {
+      ...authorizer,
+      authorize: (request: RequestAttributes) => {
+        asked.push(request);
+        return { allowed: false, reason: '' };
+      },
+    } as unknown as typeof authorizer;
+    const who = { user: 'bob', uid: 'u', groups: ['dev'], extra: { a: ['b'] } };
+    const what = { verb: 'get', group: 'g', version: 'v', resource: 'r', subresource: 's', namespace: 'n', name: 'x' };
+    const more = { authorizer: recording };
+    await ask('SubjectAccessReview', { ...who, resourceAttributes: what }, more);
+    await ask('SubjectAccessReview', { user: 'bob', nonResourceAttributes: { verb: 'post', path: '/x' } }, more);
+    const { user: name, ...subject } = who;
+    const { group, version, ...same } = what;
+    const none = { apiGroup: '', apiVersion: '', resource: '', subresource: '', namespace: '', name: '' };
+    expect(asked).toEqual([
+      { ...same, apiGroup: group, apiVersion: version, isResource: true, path: '', user: { name, ...subject } },
+      { ...none, verb: 'post', isResource: false, path: '/x', user: { name: 'bob', groups: [] } },
+    ]);
+  });
+
+  it('fails if the authenticator does, instead of calling a token invalid', async () => {
+    const userOfToken = async () => {
+      throw new ApiError('Unavailable', { what: 'store', reason: 'down' });
+    };
+    expect(await codeOf(ask('TokenReview', { token: 'good' }, { userOfToken }))).toContain('Unavailable');
+  });
 });
 
 describe('SubjectAccessReview', () => {

@@ -1,4 +1,4 @@
-import { isApiError } from '@ecsm/runtime';
+import { ApiError, isApiError } from '@ecsm/runtime';
 import { VirtualClock } from '@ecsm/runtime/testing';
 import { describe, expect, it } from 'vitest';
 import { MemoryTokens } from './memory-tokens.kit.ts';
@@ -46,7 +46,8 @@ describe('createToken', () => {
     ['a group that users get by themselves', { user: 'jane', groups: ['system:authenticated'] }],
     ['too many groups', { user: 'jane', groups: Array.from({ length: tokenLimits.groupsMax + 1 }, (_, n) => `g${n}`) }],
     ['a description that is too long', { user: 'jane', description: 'x'.repeat(tokenLimits.descriptionLengthMax + 1) }],
-    ['no time', { user: 'jane', validMs: 0 }],
+    ['a group that is too long', { user: 'jane', groups: ['x'.repeat(tokenLimits.nameLengthMax + 1)] }],
+    ['no time', { user: 'jane', validMs: 999 }],
     ['too much time', { user: 'jane', validMs: tokenLimits.validMsMax + 1 }],
     ['a time that is not a number', { user: 'jane', validMs: Number.NaN }],
   ])('rejects %s', async (_name, input) => {
@@ -55,6 +56,34 @@ describe('createToken', () => {
     expect(isApiError(error, 'BadRequest')).toBe(true);
     expect(store.records.size).toBe(0);
   });
+});
+
+describe('createToken at a limit', () => {
+  it.each([
+    ['the longest names', { user: 'x'.repeat(253), groups: ['y'.repeat(253)] }],
+    ['the most groups', { user: 'jane', groups: Array.from({ length: 64 }, (_, n) => `g${n}`) }],
+    ['the longest description', { user: 'jane', description: 'x'.repeat(1_024) }],
+    ['one second', { user: 'jane', validMs: 1_000 }],
+    ['ten years', { user: 'jane', validMs: 3_650 * 86_400_000 }],
+  ])('accepts %s', async (_name, input) => {
+    const { store, clock } = setup();
+    const { record } = await createToken(store, clock, input);
+    expect(await store.list()).toEqual([record]);
+  });
+});
+
+it('a token that cannot be stored, or whose revocation cannot, is not said to be', async () => {
+  const { clock } = setup();
+  class Failing extends MemoryTokens {
+    override async create(): Promise<void> {
+      throw new ApiError('Unavailable', { what: 'store', reason: 'down' });
+    }
+    override async revoke(): Promise<void> {
+      throw new ApiError('Unavailable', { what: 'store', reason: 'down' });
+    }
+  }
+  await expect(createToken(new Failing(), clock, { user: 'jane' })).rejects.toMatchObject({ code: 'Unavailable' });
+  await expect(revokeToken(new Failing(), clock, 'x')).rejects.toMatchObject({ code: 'Unavailable' });
 });
 
 describe('the state of a token', () => {

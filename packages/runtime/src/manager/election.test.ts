@@ -526,6 +526,25 @@ describe('leases of the same name in two namespaces', () => {
   });
 });
 
+describe('a lease in another namespace than the default one', () => {
+  it('is taken over by the next candidate, after a release and after a crash', async () => {
+    const fixture = new Stage();
+    const [a, b, c] = ['a', 'b', 'c'].map((name) => fixture.candidate(name, { namespace: 'one' }).start());
+    if (!a || !b || !c) throw new Error('three candidates');
+    const first = await leaderOf(fixture);
+    first.life.abort();
+    await first.ended;
+    const second = await leaderOf(fixture);
+    second.die();
+    const third = await leaderOf(
+      fixture,
+      fixture.candidates.filter((one) => one !== first && one !== second),
+    );
+    expect(new Set([first, second, third])).toEqual(new Set([a, b, c]));
+    await stopAll(fixture);
+  });
+});
+
 describe('a candidate with another lease duration', () => {
   it('waits for the lease duration of the holder', async () => {
     const fixture = new Stage();

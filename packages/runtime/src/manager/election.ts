@@ -264,7 +264,7 @@ export class LeaderElection {
   }
 
   #report(message: string, error: unknown): void {
-    const text = error instanceof Error ? error.message : String(error);
+    const text = String(error);
     this.#write(text === this.#lastError ? 'debug' : 'warn', message, { error });
     this.#lastError = text;
   }

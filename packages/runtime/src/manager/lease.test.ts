@@ -40,7 +40,15 @@ describe('the record of a lease', () => {
       spec: first,
     });
     expect(object.spec).toEqual(first);
-    expect(Lease.validate({ ...object, spec: { ...first, leaseDurationSeconds: 0 } })).toHaveLength(1);
+    expect(Lease.validate({ ...object, spec: { ...first, holderIdentity: 'x'.repeat(253) } })).toEqual([]);
+    const wrong: readonly Partial<typeof first>[] = [
+      { holderIdentity: 'x'.repeat(254) },
+      { leaseDurationSeconds: 0 },
+      { leaseDurationSeconds: 2 ** 31 },
+      { leaseTransitions: -1 },
+      { acquireTime: 'yesterday' },
+    ];
+    for (const one of wrong) expect(Lease.validate({ ...object, spec: { ...first, ...one } })).toHaveLength(1);
     expect(Lease.validate({ ...object, spec: { ...first, renewTime: '2026-01-02T03:04:05Z' } })).toHaveLength(1);
   });
 });

@@ -61,4 +61,26 @@ describe('the term of a leader', () => {
     await settled();
     expect(term.signal.aborted).toBe(true);
   });
+
+  it('holds one timer however often it was renewed, and stops each of them once', async () => {
+    const { clock } = started();
+    let cancelled = 0;
+    const counting = {
+      now: () => clock.now(),
+      monotonicMs: () => clock.monotonicMs(),
+      after: (delayMs: number, callback: () => void) => {
+        const cancel = clock.after(delayMs, callback);
+        return () => {
+          cancelled++;
+          cancel();
+        };
+      },
+    };
+    const timersBefore = clock.timers;
+    const term = new Term(counting, deadlineMs);
+    for (let renewals = 0; renewals < 10; renewals++) await term.extendedBy(async () => true);
+    expect([cancelled, clock.timers - timersBefore]).toEqual([10, 1]);
+    term.end('over');
+    expect([cancelled, clock.timers - timersBefore, term.reason]).toEqual([11, 0, 'over']);
+  });
 });

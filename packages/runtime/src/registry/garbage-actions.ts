@@ -84,7 +84,7 @@ export class GarbageActions {
     for (const dependent of this.#index.dependentsOf(uid)) if (await this.#blocks(dependent, uid)) return;
     const owner = await this.#read(key);
     const isWaiting = owner?.metadata.uid === uid && pendingPropagation(owner.metadata) === 'Foreground';
-    if (owner && isWaiting) await this.#finish(owner, 'Foreground');
+    if (isWaiting) await this.#finish(owner, 'Foreground');
     else this.#index.removeWaiting(uid);
   }
 

@@ -1,5 +1,6 @@
 import { Crate, Widget } from '@ecsm/runtime/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ApiError, isApiError } from '../api/errors.ts';
 import type { ApiObject } from '../api/object.ts';
 import type { Store } from '../store/contract.ts';
 import { MemoryStore } from '../store/memory/store.ts';
@@ -56,6 +57,19 @@ describe('garbage collection', () => {
     await widget('bottom', middle);
     start();
     await registry.resource(Crate).delete('top');
+    await untilNames([]);
+  });
+
+  it('does not let a dependent wait for its own dependents if nothing waits for it', async () => {
+    const top = await crate('top');
+    const middle = await widget('middle', top);
+    const blocking = ownedBy(middle).map((owner) => ({ ...owner, blockOwnerDeletion: true }));
+    const metadata = { name: 'bottom', ownerReferences: blocking, finalizers: ['example.io/wait'] };
+    await registry.resource(Widget).create({ metadata, spec: {} });
+    start();
+    await registry.resource(Crate).delete('top');
+    await untilNames(['bottom']);
+    await registry.resource(Widget).patch('bottom', { metadata: { finalizers: null } });
     await untilNames([]);
   });
 
@@ -190,11 +204,21 @@ describe('garbage collection', () => {
   it('finds orphans beyond the first page of a list', async () => {
     registry = new EmbeddedRegistry({ store: new MemoryStore(), kinds: [Widget, Crate] });
     const gone = await crate('gone');
-    const count = 201;
+    const count = 601;
     for (let n = 0; n < count; n++) await widget(`owned-${n}`, gone);
     await registry.resource(Crate).delete('gone');
+    const list = registry.store.list.bind(registry.store);
+    const pages: number[] = [];
+    registry.store.list = async (prefix, options) => {
+      const page = await list(prefix, options);
+      pages.push(page.entries.length);
+      return page;
+    };
     expect(await sweepGarbage(registry)).toBe(count);
+    registry.store.list = list;
     expect(await names()).toEqual([]);
+    // More would need memory for all objects of a kind.
+    expect(Math.max(...pages)).toBe(200);
   });
 
   it('finds all orphans although its own deletions compact the list that it reads', async () => {
@@ -231,6 +255,134 @@ describe('garbage collection', () => {
     expect(await names()).toEqual(['owned']);
     thaw();
     await untilNames([]);
+  });
+});
+
+describe('a store that fails in the middle of a sweep', () => {
+  class FailingStore extends MemoryStore {
+    calls = 0;
+    failsAt = Number.POSITIVE_INFINITY;
+
+    override async get(...args: Parameters<MemoryStore['get']>): ReturnType<MemoryStore['get']> {
+      this.#count();
+      return super.get(...args);
+    }
+
+    override async commit(...args: Parameters<MemoryStore['commit']>): ReturnType<MemoryStore['commit']> {
+      this.#count();
+      return super.commit(...args);
+    }
+
+    #count(): void {
+      if (this.calls++ === this.failsAt) throw new ApiError('Unavailable', { what: 'store', reason: 'down' });
+    }
+  }
+
+  const untilCrates = (expected: string[]) =>
+    expect
+      .poll(async () => (await registry.resource(Crate).list()).items.map(({ metadata }) => metadata.name), {
+        interval: 5,
+      })
+      .toEqual(expected);
+
+  /** The same store, of which one call of the collector fails. */
+  function failing(store: Store) {
+    const counter = { calls: 0, failsAt: Number.POSITIVE_INFINITY, watches: 0 };
+    const view = new Proxy(store, {
+      get(target, property) {
+        const value = Reflect.get(target, property);
+        if (typeof value !== 'function') return value;
+        return (...args: unknown[]) => {
+          if (property === 'watch') counter.watches++;
+          if ((property === 'get' || property === 'commit') && counter.calls++ === counter.failsAt) {
+            return Promise.reject(new ApiError('Unavailable', { what: 'store', reason: 'down' }));
+          }
+          return value.apply(target, args);
+        };
+      },
+    });
+    return { view, counter };
+  }
+
+  /** Dependents of deleted, existing and waiting owners, in all policies. */
+  async function world(): Promise<FailingStore> {
+    const store = new FailingStore();
+    registry = new EmbeddedRegistry({ store, kinds: [Widget, Crate] });
+    const [left, right, orphaning, waiting] = [
+      await crate('left'),
+      await crate('right'),
+      await crate('orphaning'),
+      await crate('waiting'),
+    ];
+    await widget('shared', left, right);
+    await widget('alone', left);
+    await widget('released', orphaning);
+    const blocking = ownedBy(waiting).map((owner) => ({ ...owner, blockOwnerDeletion: true }));
+    const middle = await registry
+      .resource(Widget)
+      .create({ metadata: { name: 'first', ownerReferences: blocking }, spec: {} });
+    await widget('last', middle);
+    await registry.resource(Crate).delete('left');
+    await registry.resource(Crate).delete('orphaning', { propagationPolicy: 'Orphan' });
+    await registry.resource(Crate).delete('waiting', { propagationPolicy: 'Foreground' });
+    store.calls = 0;
+    return store;
+  }
+
+  it('ends the collector with its error at every call while it follows, and the next one does the rest', async () => {
+    for (let failsAt = 0, isCompleted = false; !isCompleted; failsAt++) {
+      registry = new EmbeddedRegistry({ store: new MemoryStore(), kinds: [Widget, Crate] });
+      const [box, other] = [await crate('box'), await crate('other')];
+      const blocking = ownedBy(box).map((owner) => ({ ...owner, blockOwnerDeletion: true }));
+      await registry.resource(Widget).create({ metadata: { name: 'owned', ownerReferences: blocking }, spec: {} });
+      await widget('shared', box, other);
+      const { view, counter } = failing(registry.store);
+      const end = new AbortController();
+      const collecting = collectGarbage(new EmbeddedRegistry({ store: view, kinds: [Widget, Crate] }), {
+        signal: end.signal,
+      }).then(
+        () => 'stopped',
+        (error: unknown) => (isApiError(error, 'Unavailable') ? 'failed' : error),
+      );
+      await expect.poll(() => counter.watches, { interval: 2 }).toBe(1);
+      counter.calls = 0;
+      counter.failsAt = failsAt;
+      await registry.resource(Crate).delete('box', { propagationPolicy: 'Foreground' });
+      const done = untilNames(['shared']).then(() => untilCrates(['other']));
+      const first = await Promise.race([collecting, done.then(() => 'done')]);
+      isCompleted = counter.calls <= failsAt;
+      expect([failsAt, first]).toEqual([failsAt, isCompleted ? 'done' : 'failed']);
+      end.abort();
+      await collecting;
+      running = collectGarbage(registry, { signal: stop.signal });
+      await done;
+      stop.abort();
+      await running;
+      stop = new AbortController();
+    }
+  });
+
+  it('ends the sweep with its error at every call, and the next ones do the rest', async () => {
+    let isCompleted = false;
+    for (let failsAt = 0; !isCompleted; failsAt++) {
+      const store = await world();
+      store.failsAt = failsAt;
+      const failed = await sweepGarbage(registry).then(
+        () => false,
+        (error: unknown) => isApiError(error, 'Unavailable'),
+      );
+      isCompleted = store.calls <= failsAt;
+      expect([failsAt, failed]).toEqual([failsAt, !isCompleted]);
+      store.failsAt = Number.POSITIVE_INFINITY;
+      for (let sweeps = 0; sweeps < 3; sweeps++) await sweepGarbage(registry);
+      expect(await names()).toEqual(['released', 'shared']);
+      expect((await registry.resource(Crate).list()).items.map(({ metadata }) => metadata.name)).toEqual(['right']);
+      const { items } = await registry.resource(Widget).list();
+      expect(items.map(({ metadata }) => metadata.ownerReferences?.map(({ name }) => name))).toEqual([
+        undefined,
+        ['right'],
+      ]);
+    }
   });
 });
 

@@ -169,9 +169,9 @@ class Collector {
     const [owner, ...others] = ownerReferences;
     if (owner === undefined || others.length > 0) return false;
     const kind = this.#registry.kinds.find(owner.apiVersion, owner.kind);
-    if (!kind) return false;
-    const entry = await this.#registry.store.get(keyOf(kind, namespace, owner.name));
+    const entry = kind && (await this.#registry.store.get(keyOf(kind, namespace, owner.name)));
     return (
+      kind !== undefined &&
       entry !== undefined &&
       isOfUid(kind, { namespace, name: owner.name }, entry.value, owner.uid) &&
       !mayHave(entry.value, deletionField)

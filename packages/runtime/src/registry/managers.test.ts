@@ -65,6 +65,16 @@ describe('an embedded registry', () => {
     await expect(deeps.get('a')).rejects.toMatchObject({ code: 'NotFound' });
   });
 
+  it('accepts names of managers with 1 to 128 printable characters', async () => {
+    const write = (manager: string) => widgets().apply(named({ size: 2 }), { manager, force: true });
+    for (const manager of ['a', 'x'.repeat(128), 'kubectl client-side apply']) {
+      expect(ownersOf((await write(manager)).object)?.map(([owner]) => owner)).toContain(`${manager} Apply`);
+    }
+    for (const manager of ['', 'x'.repeat(129), 'a\nb', '\u007f']) {
+      await expect(write(manager)).rejects.toMatchObject({ code: 'BadRequest' });
+    }
+  });
+
   it('ignores the managers of an object to create', async () => {
     const { object } = await widgets().apply(named({ size: 2 }));
     const { managedFields } = object.metadata;

@@ -105,7 +105,7 @@ function typed<Spec, Status>(kind: Kind<Spec, Status>, object: AnyObject): ApiOb
 
 /** The content was checked when the object was decoded. */
 function isOfKind<Spec, Status>(kind: Kind<Spec, Status>, object: AnyObject): object is ApiObject<Spec, Status> {
-  return object.kind === kind.kind && object.apiVersion === kind.apiVersion;
+  return object.kind === kind.kind;
 }
 
 export function versionsOf({ revision, changes }: Commit): VersionBatch {

@@ -120,6 +120,24 @@ describe('commits', () => {
     expect(disk.events).toEqual(['flush a b c', 'a', 'b', 'c', 'idle']);
   });
 
+  it('share a flush up to 16 MiB and 256 commits, and one alone may be larger', async () => {
+    const groups: number[] = [];
+    const flush: Flush = async (take) => {
+      const group = take();
+      groups.push(group.length);
+      return group.map(() => ({ committed: true, revision: 1 }));
+    };
+    const commits = new GroupCommit('the disk', flush);
+    const large = (sizeBytes: number): Writes => [{ type: 'put', key: 'a', value: new Uint8Array(sizeBytes) }];
+    const mebibyte = 1024 * 1024;
+    await Promise.all(Array.from({ length: 17 }, () => commits.commit(large(mebibyte))));
+    expect(groups.splice(0)).toEqual([16, 1]);
+    await Promise.all([commits.commit(large(1)), ...Array.from({ length: 16 }, () => commits.commit(large(mebibyte)))]);
+    expect(groups.splice(0)).toEqual([16, 1]);
+    await Promise.all(Array.from({ length: 257 }, () => commits.commit(large(1))));
+    expect(groups.splice(0)).toEqual([256, 1]);
+  });
+
   it('beyond 20,000 that wait are refused, and those that wait are flushed in portions', async () => {
     const disk = new Disk();
     void disk.write('first');

@@ -1,7 +1,14 @@
 import { isApiError } from '@ecsm/runtime';
 import { describe, expect, it } from 'vitest';
 import { anonymous } from '../contract.ts';
-import { type BindingWrite, checkBindingWrite, checkRoleWrite, checkTokenWrite, type RoleWrite } from './escalation.ts';
+import {
+  type BindingWrite,
+  checkBindingWrite,
+  checkRoleWrite,
+  checkTokenWrite,
+  combinationsMax,
+  type RoleWrite,
+} from './escalation.ts';
 import { access, rule, user } from './rbac.kit.ts';
 
 const rbac = 'rbac.authorization.k8s.io';
@@ -98,10 +105,26 @@ describe('a role', () => {
     );
   });
 
+  it('names at most ten of the rules that are missing, and says that there are more', async () => {
+    const linesOf = async (count: number) => {
+      const resources = Array.from({ length: count }, (_, index) => `r${index}`).join();
+      return (await outcome(checkRoleWrite(as('jane'), role([rule('get', resources)])))).split('\n').slice(1);
+    };
+    const [ten, eleven] = [await linesOf(10), await linesOf(11)];
+    expect(ten).toHaveLength(10);
+    expect(ten.at(-1)).toContain('"r9"');
+    expect(eleven).toEqual([...ten, '…']);
+  });
+
   it('may aggregate others only if the user may do everything', async () => {
     const write = role([], { kind: 'ClusterRole', namespace: '', isAggregated: true });
     expect(await outcome(checkRoleWrite(as('adam'), write))).toContain('must have cluster-admin privileges');
     expect(await outcome(checkRoleWrite(as('mia', 'system:masters'), write))).toBe('allowed');
+    const admins = access({ clusterRoleBindings: [bindTo('root', 'ClusterRole', 'cluster-admin', '')] });
+    const { authorizer: none } = access({});
+    expect(await outcome(checkRoleWrite({ user: user('root'), ...admins }, write))).toBe('allowed');
+    // By the rules alone, without the verb escalate.
+    expect(await outcome(checkRoleWrite({ user: user('root'), ...admins, authorizer: none }, write))).toBe('allowed');
   });
 
   it('is rejected if its rules have too many combinations', async () => {
@@ -111,6 +134,10 @@ describe('a role', () => {
       clusterRoleBindings: [bindTo('ann', 'ClusterRole', 'reads', '')],
     });
     const everything = { user: user('ann'), ...reads };
+    const names = (count: number) => Array.from({ length: count }, (_, index) => `n${index}`).join();
+    const most = rule('get', names(100), '', names(combinationsMax / 100));
+    expect(await outcome(checkRoleWrite(everything, role([most])))).toBe('allowed');
+    await expect(checkRoleWrite(everything, role([most, rule('get', 'pods')]))).rejects.toThrow('combinations');
     const wide = role([rule('get', many, '', many)]);
     expect(await outcome(checkRoleWrite(everything, role([rule('get', many, 'a')])))).toBe('allowed');
     await expect(checkRoleWrite(everything, wide)).rejects.toThrow('combinations');

@@ -45,6 +45,18 @@ describe('health', () => {
     expect(answers.get(0)?.status).toBeDefined();
   });
 
+  it('tells a member that refuses the operator from one that fails', async () => {
+    const scripts = [
+      { ...healthy('a'), read: 'Denied' },
+      { ...healthy('b'), read: 'Timeout' },
+      { status: 'Denied' },
+      { status: 'Timeout' },
+    ] as const;
+    const { answers, serving } = await observe(...scripts);
+    expect(scripts.map((_, slot) => answers.get(slot)?.isDenied)).toEqual([true, undefined, true, undefined]);
+    expect(serving).toEqual([]);
+  });
+
   it('is good if reads are refused for an alarm: without that a corrupt member was never replaced', async () => {
     const { serving, members } = await observe(
       { ...healthy('a'), read: 'Corrupt' },

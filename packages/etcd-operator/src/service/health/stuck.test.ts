@@ -118,6 +118,20 @@ describe('a change that does not advance', () => {
     expect(cluster.last?.problem?.message).toMatch(/^the start, in progress since /u);
   });
 
+  it('is not a pod that Kubernetes replaces while nothing was asked for', () => {
+    const cluster = new ToyCluster();
+    cluster.run();
+    cluster.nowMs = deadlineMs + causeMsMin;
+    const input = cluster.input();
+    const slots = input.facts.slots.map((slot) =>
+      slot.index === 1 && slot.pod
+        ? { ...slot, status: undefined, isServing: false, pod: { ...slot.pod, isReady: false, isDeleting: true } }
+        : slot,
+    );
+    const { waiting, problem } = nextAction({ ...input, facts: { ...input.facts, slots } });
+    expect([waiting?.reason, problem]).toEqual(['WaitingForPod', undefined]);
+  });
+
   it('does not hide another problem, and is not reported while paused', () => {
     const cluster = new ToyCluster();
     cluster.recorded = { volumes: {}, operation: joining };

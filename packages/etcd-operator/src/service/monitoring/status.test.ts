@@ -213,6 +213,7 @@ describe('an invalid spec', () => {
       'spec.f0: bad; spec.f1: bad; spec.f2: bad; spec.f3: bad; spec.f4: bad; and 2 more',
     );
     expect(invalidStatus(cluster, errors.slice(0, 1), 0).conditions?.[0]?.message).toBe('spec.f0: bad');
+    expect(invalidStatus(cluster, errors.slice(0, 5), 0).conditions?.[0]?.message).not.toContain('more');
   });
 });
 

@@ -56,6 +56,7 @@ describe('a restore that replaces', () => {
     toy.volumes.set(3, 'another');
     expect(ask(toy, { step: 'Starting', volumeUid: 'restored' })).toEqual([]);
     expect(toy.pods.size).toBe(0);
+    expect(toy.recorded.restore).toMatchObject({ phase: 'Waiting' });
   });
 
   it.each<[string, Partial<RestoreRequest> | undefined]>([

@@ -131,7 +131,6 @@ export class EtcdWatch implements AsyncIterable<Commit> {
   async #open(connecting: State, signal: AbortSignal): Promise<void> {
     const { transport, keyspace } = this.#context;
     await this.#checkPosition(signal);
-    if (this.#state !== connecting) return;
     const request = {
       ...keyspace.range(this.#prefix),
       start_revision: String(this.#position),

@@ -55,3 +55,21 @@ it('the directories that a new file needs are those to flush', () => {
   expect(createDirectory(fixture.directory, file)).toEqual([fixture.path('x/y'), fixture.path('x'), fixture.directory]);
   expect(createDirectory(fixture.directory, file)).toEqual([fixture.path('x/y')]);
 });
+
+it('a draft is complete when it is returned, with the fingerprint that it keeps', async () => {
+  const bytes = Buffer.alloc(16 * 1024 * 1024, 'x');
+  for (const model of [undefined, lstatSync(draft)]) {
+    const path = fixture.path(`large-${model === undefined ? 'new' : 'replacing'}`);
+    const stat = await writeDraft(path, bytes, model);
+    expect(stat).toBe(fingerprint(lstatSync(path, { bigint: true })));
+    expect(readFileSync(path).equals(bytes)).toBe(true);
+  }
+});
+
+it('a draft that cannot be written is removed', async () => {
+  await expect(writeDraft(draft, Buffer.from('again'), undefined)).rejects.toMatchObject({ code: 'EEXIST' });
+  const path = fixture.path('failed');
+  const notBytes = 7 as unknown as Uint8Array;
+  await expect(writeDraft(path, notBytes, undefined)).rejects.toThrow();
+  expect(existsSync(path)).toBe(false);
+});

@@ -40,7 +40,7 @@ export function createDatabase({ DatabaseSync }: Binding, directory: string, nam
     publish(draft, file);
     syncDirectory(directory);
   } finally {
-    rmSync(scratch, { recursive: true, force: true });
+    rmSync(scratch, { recursive: true });
   }
 }
 

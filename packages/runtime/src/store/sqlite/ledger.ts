@@ -171,7 +171,7 @@ export class Ledger {
   /** Compacts a bounded part of the history beyond the retention. */
   #compactDue(tables: Tables, newest: Revision, timeMs: number): void {
     const { commitsMax, ageMsMax } = this.#retention;
-    if (newest - this.#compacted > commitsMax + Math.max(1, Math.floor(commitsMax * slack))) {
+    if (newest - this.#compacted > commitsMax * (1 + slack)) {
       tables.compact(Math.min(newest - commitsMax, tables.compacted + compactRevisionsMax));
       this.#compacted = tables.compacted;
     }

@@ -72,9 +72,8 @@ export class RecentRows {
     const commits: Commit[] = [];
     let changes: Change[] = [];
     let last = 0;
-    for (let index = this.#firstAfter(after); index < this.#rows.length; index++) {
-      const recent = this.#rows[index];
-      if (!recent?.row.key.startsWith(prefix)) continue;
+    for (const recent of this.#rows.slice(this.#firstAfter(after))) {
+      if (!recent.row.key.startsWith(prefix)) continue;
       if (recent.revision !== last) {
         last = recent.revision;
         changes = [];
