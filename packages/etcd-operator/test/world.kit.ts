@@ -12,6 +12,7 @@ import { openKubernetesRegistry, PersistentVolumeClaim, Pod, StatefulSet } from 
 import { type ProcessNode, processNodeKinds, startProcessNode } from '@ecsm/process-node';
 import { EmbeddedRegistry, Event, type Kind, MemoryStore, type Registry, sleep, systemClock } from '@ecsm/runtime';
 import { type EtcdRelease, etcdBinaries } from '../src/client/etcd/binaries.kit.ts';
+import type { EtcdClient } from '../src/client/etcd/contract.ts';
 import { connectGateway } from '../src/client/etcd/gateway.ts';
 import {
   EtcdBackup,
@@ -74,12 +75,11 @@ export class World {
     return this.registry.resource(EtcdCluster);
   }
 
-  startOperator(): void {
+  /** `deliveryMs`: how long a change of the authority waits for clients. Default: that of the operator. */
+  startOperator(own: { readonly deliveryMs?: number } = {}): void {
     const stop = new AbortController();
-    const operator = new EtcdOperator({
-      registry: this.registry,
-      settings: { busyMs: 600, restMs: 3_000, quorumGraceMs: 3_000, workerLookMs: 250, workerRetryMs: 500 },
-    });
+    const settings = { busyMs: 600, restMs: 3_000, quorumGraceMs: 3_000, workerLookMs: 250, workerRetryMs: 500 };
+    const operator = new EtcdOperator({ registry: this.registry, settings: { ...settings, ...own } });
     this.#operator = { stop, running: operator.run({ signal: stop.signal }) };
   }
 
@@ -188,9 +188,7 @@ export class World {
 
   /** Reads and writes keys of a cluster. */
   async client(name: string) {
-    const data = await this.secret(name);
-    const credentials = data && { ca: data['ca.crt'] ?? '', cert: data['tls.crt'] ?? '', key: data['tls.key'] ?? '' };
-    const client = connectGateway(systemClock)(credentials);
+    const client = await this.connect(name);
     const endpoint = () => {
       const pod = this.node.pods().find((one) => one.name.startsWith(`${name}-`) && /-\d+$/.test(one.name));
       if (pod === undefined) throw new Error(`no pod of ${name}`);
@@ -226,16 +224,21 @@ export class World {
   }
 
   /** Writes through all members, until it is stopped. */
-  async writer(name: string): Promise<Writer> {
-    const data = await this.secret(name);
-    const credentials = data && { ca: data['ca.crt'] ?? '', cert: data['tls.crt'] ?? '', key: data['tls.key'] ?? '' };
-    const client = connectGateway(systemClock)(credentials);
+  async writer(name: string, prefix?: string): Promise<Writer> {
+    const client = await this.connect(name);
     const endpoints = () =>
       this.node
         .pods()
         .filter((pod) => pod.name.startsWith(`${name}-`))
         .map((pod) => ({ host: `${pod.name}.${name}-peer.${pod.namespace}.svc`, address: pod.address, port: 2379 }));
-    return new Writer(client, endpoints, systemClock);
+    return new Writer(client, endpoints, systemClock, prefix);
+  }
+
+  /** With the certificate that clients have now. */
+  async connect(name: string): Promise<EtcdClient> {
+    const data = await this.secret(name);
+    const credentials = data && { ca: data['ca.crt'] ?? '', cert: data['tls.crt'] ?? '', key: data['tls.key'] ?? '' };
+    return connectGateway(systemClock)(credentials);
   }
 
   async secret(name: string): Promise<Readonly<Record<string, string>> | undefined> {

@@ -12,6 +12,7 @@ export class Writer {
   readonly #client: EtcdClient;
   readonly #endpoints: () => readonly EtcdEndpoint[];
   readonly #clock: Clock;
+  readonly #prefix: string;
   readonly #end = new AbortController();
   readonly #running: Promise<void>;
   readonly #acknowledged = new Set<string>();
@@ -19,7 +20,9 @@ export class Writer {
   #lastMs: number;
   #gapMs = 0;
 
-  constructor(client: EtcdClient, endpoints: () => readonly EtcdEndpoint[], clock: Clock) {
+  /** `prefix`: of its keys. */
+  constructor(client: EtcdClient, endpoints: () => readonly EtcdEndpoint[], clock: Clock, prefix = 'test') {
+    this.#prefix = prefix;
     this.#client = client;
     this.#endpoints = endpoints;
     this.#clock = clock;
@@ -43,13 +46,13 @@ export class Writer {
     return gapMs;
   }
 
-  /** Stops, and returns the acknowledged writes that are not there. */
-  async lost(): Promise<readonly string[]> {
+  /** Stops, and returns the acknowledged writes that are not there. `reader`: for one whose certificate is not accepted. */
+  async lost(reader = this.#client): Promise<readonly string[]> {
     this.#end.abort();
     await this.#running;
     const missing: string[] = [];
     for (const key of this.#acknowledged) {
-      if ((await this.#read(key)) !== key) missing.push(key);
+      if ((await this.#read(reader, key)) !== key) missing.push(key);
     }
     this.#client.close();
     return missing;
@@ -60,7 +63,7 @@ export class Writer {
     for (let index = 0; !signal.aborted; index++) {
       const endpoints = this.#endpoints();
       const endpoint = endpoints[index % Math.max(1, endpoints.length)];
-      const key = `test/${index}`;
+      const key = `${this.#prefix}/${index}`;
       try {
         if (endpoint === undefined) throw new Error('no member');
         await this.#client.put(endpoint, key, key, { timeoutMs: callTimeoutMs });
@@ -75,13 +78,13 @@ export class Writer {
     }
   }
 
-  async #read(key: string): Promise<string | undefined> {
+  async #read(reader: EtcdClient, key: string): Promise<string | undefined> {
     for (let attempt = 0; ; attempt++) {
       const endpoints = this.#endpoints();
       const endpoint = endpoints[attempt % Math.max(1, endpoints.length)];
       try {
         if (endpoint === undefined) throw new Error('no member');
-        return (await this.#client.get(endpoint, key, { timeoutMs: callTimeoutMs }))?.value;
+        return (await reader.get(endpoint, key, { timeoutMs: callTimeoutMs }))?.value;
       } catch (error) {
         if (attempt > 20) throw error;
         await sleep(this.#clock, 200);

@@ -65,6 +65,10 @@ export const conditionReasons = {
   CertificatesValid: 'All certificates are valid.',
   CertificatesIssuing: 'Certificates are being issued or renewed.',
   CertificateRotating: 'The authority is being replaced, in passes over all members.',
+  AuthorityLost:
+    'The key of the authority was deleted or damaged. Members and clients keep their certificates until they trust a new authority; if none of them is left in a Secret, the message says what to do.',
+  CertificateUntrusted:
+    'TLS between the operator and members fails: one side does not accept the certificate of the other. Members may serve clients.',
   CertificateInvalid: 'A certificate of the user cannot be used: the message says why.',
   TLSDisabled: 'TLS is not enabled.',
 } as const;

@@ -10,7 +10,14 @@ const cluster = (uid: string, generation = 1): EtcdCluster => {
     metadata: { name, namespace: 'default', uid, resourceVersion: '1', generation, creationTimestamp: '' },
   };
 };
-const read = { facts: undefined, credentials: undefined, trust: 'a', material: { leaves: {} }, foreign: [] };
+const read = {
+  facts: undefined,
+  credentials: undefined,
+  trust: 'a',
+  material: { leaves: {} },
+  stored: undefined,
+  foreign: [],
+};
 
 describe('KnownCertificates', () => {
   it('are used a limited number of times, then read again', () => {

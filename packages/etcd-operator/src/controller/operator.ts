@@ -53,6 +53,7 @@ export const settingsDefault: EtcdOperatorSettings = {
   quorumGraceMs: 60_000,
   restartsMax: 5,
   spaceCycleMs: 600_000,
+  deliveryMs: 600_000,
   busyMs: 100,
   restMs: 30_000,
   workerLookMs: 2_000,

@@ -4,7 +4,7 @@ import { VirtualClock } from '@ecsm/runtime/testing';
 import { EtcdBackup } from '../apis/etcd-backup.ts';
 import { EtcdCluster, type EtcdClusterInput } from '../apis/etcd-cluster.ts';
 import { EtcdRestore } from '../apis/etcd-restore.ts';
-import type { CertificateInfo, CertificateIssuer, PemPair } from './certificates.ts';
+import { type CertificateInfo, type CertificateIssuer, certificatesIn, type PemPair } from './certificates.ts';
 import { managedKinds } from './managers.ts';
 
 export function memoryRegistry(clock: Clock = new VirtualClock()): EmbeddedRegistry {
@@ -70,7 +70,7 @@ export class ToyIssuer implements CertificateIssuer {
 
   isIssuedBy(certificate: string, authority: string): boolean {
     const issuer = read(certificate)?.issuer;
-    return issuer !== undefined && issuer === read(authority)?.id;
+    return issuer !== undefined && certificatesIn(authority).some((one) => read(one)?.id === issuer);
   }
 
   #create(own: Omit<ToyCertificate, 'fromMs' | 'toMs'>, validMs: number): PemPair {

@@ -13,14 +13,15 @@ async function start(spec: EtcdClusterInput['spec'] = {}) {
   const cluster = await createCluster(spec, { registry });
   const { secrets } = new Managers(registry);
   const issuer = new ToyIssuer(clock);
-  const material = async () => (await secrets.observe(cluster)).material;
+  const observe = () => secrets.observe(cluster);
+  const material = async () => (await observe()).material;
   const step = async (next: TlsStep): Promise<TlsMaterial> => {
-    const before = await material();
-    const after = afterStep(issuer, before, next, leafTemplates(cluster), clock.now());
+    const before = await observe();
+    const after = afterStep(issuer, before.material, next, leafTemplates(cluster), clock.now());
     await secrets.write(cluster, before, after);
     return after;
   };
-  return { registry, cluster, secrets, material, step };
+  return { registry, cluster, secrets, observe, material, step };
 }
 
 describe('the Secrets of a cluster', () => {
@@ -64,20 +65,20 @@ describe('the Secrets of a cluster', () => {
   });
 
   it('are not written again without a difference', async () => {
-    const { registry, cluster, secrets, material, step } = await start();
+    const { registry, cluster, secrets, observe, step } = await start();
     await step('CreateAuthority');
     await step('RenewLeaves');
     const versions = async () =>
       (await registry.resource(Secret).list()).items.map(({ metadata }) => metadata.resourceVersion);
     const before = await versions();
-    const same = await material();
-    await secrets.write(cluster, same, same);
+    const same = await observe();
+    await secrets.write(cluster, same, same.material);
     expect(await versions()).toEqual(before);
   });
 
   it('keep an authority that a stale read did not see: members did not trust the certificates of the new one', async () => {
-    const { cluster, secrets, material, step } = await start();
-    const stale = await material();
+    const { cluster, secrets, observe, material, step } = await start();
+    const stale = await observe();
     const { authority } = await step('CreateAuthority');
     const other = await start();
     const after = await other.step('CreateAuthority');
@@ -85,23 +86,29 @@ describe('the Secrets of a cluster', () => {
     expect((await material()).authority).toEqual(authority);
   });
 
-  it('replace an authority without its key', async () => {
-    const { registry, material, step } = await start();
-    await step('CreateAuthority');
-    await registry.resource(Secret).patch('main-ca', { data: { 'ca.key': null } });
-    expect((await material()).authority).toBeUndefined();
-    expect((await step('CreateAuthority')).authority).toEqual((await material()).authority);
-  });
-
-  it('count as missing if a key of them is', async () => {
+  it('count as missing if a key of them is, and an authority without a certificate', async () => {
     const { registry, material, step } = await start();
     await step('CreateAuthority');
     await step('RenewLeaves');
     await registry.resource(Secret).patch('main-server-tls', { data: { 'ca.crt': null } });
     await registry.resource(Secret).patch('main-ca', { data: { 'ca.key': null } });
     const { authority, leaves } = await material();
-    expect(authority).toBeUndefined();
+    expect(authority?.current.key).toBe('');
     expect(Object.keys(leaves)).toEqual(['peer', 'client']);
+    await registry.resource(Secret).patch('main-ca', { data: { 'ca.crt': null } });
+    expect((await material()).authority).toBeUndefined();
+  });
+
+  it('have no keys that were left by others in that of the authority', async () => {
+    const { registry, material, step } = await start();
+    await step('CreateAuthority');
+    const patch = { metadata: { labels: null }, data: { 'next.crt': 'eA==', 'next.key': 'eA==', other: 'eA==' } };
+    await registry.resource(Secret).patch('main-ca', patch);
+    const { authority } = await step('RetireAuthority');
+    expect((await material()).authority).toEqual(authority);
+    const { metadata, ...secret } = await registry.resource(Secret).get('main-ca');
+    expect(Object.keys(Secret.fieldsOf({ ...secret, metadata }).data ?? {})).toEqual(['ca.crt', 'ca.key']);
+    expect(metadata.labels).toMatchObject({ 'etcd.etcd.io/cluster': 'main' });
   });
 
   it('are foreign if they were not created for this cluster', async () => {

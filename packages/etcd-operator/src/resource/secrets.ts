@@ -1,8 +1,8 @@
-/** The Secrets with the certificates of a cluster, as material and back. */
+/** The Secrets with the certificates of a cluster, as material and back. That of the authority has a finalizer. */
 import { Secret } from '@ecsm/apiserver';
 import { ApiError, type ObjectOf } from '@ecsm/runtime';
 import type { EtcdCluster } from '../apis/etcd-cluster.ts';
-import { names } from '../apis/well-known.ts';
+import { FINALIZER, names } from '../apis/well-known.ts';
 import type { KubernetesClient } from '../client/kubernetes/client.ts';
 import type { LeafTemplate, PemPair } from './certificates.ts';
 import { mayChange, metadataOf, tlsOf } from './cluster.ts';
@@ -15,8 +15,20 @@ type SecretData = Readonly<Record<string, string>>;
 
 export interface SecretsObserved {
   readonly material: TlsMaterial;
+  /** The Secret of the authority; undefined if it does not exist. */
+  readonly stored: AuthoritySecret | undefined;
   /** Secrets with names of the cluster that belong to something else, such as `Secret/main-ca`. */
   readonly foreign: readonly string[];
+}
+
+type AuthoritySecret = ObjectOf<typeof Secret>;
+
+/**
+ * Whether the Secret of the authority has the finalizer that keeps it as long as the cluster, and is not being deleted. The
+ * key of an authority cannot be recovered.
+ */
+export function isKept({ metadata }: AuthoritySecret): boolean {
+  return metadata.deletionTimestamp === undefined && metadata.finalizers?.includes(FINALIZER) === true;
 }
 
 export class SecretManager {
@@ -48,6 +60,7 @@ export class SecretManager {
     const current = authority && authorityOf(dataOf(authority));
     return {
       material: { ...(current ? { authority: current } : {}), leaves: Object.fromEntries(found) },
+      stored: authority,
       foreign: [authority, ...leaves].flatMap((secret) =>
         secret && !mayChange(cluster, secret.metadata) ? [`Secret/${secret.metadata.name}`] : [],
       ),
@@ -55,45 +68,74 @@ export class SecretManager {
   }
 
   /** Writes what differs. The authority first: leaves of an authority that is not stored could not be checked. */
-  async write(cluster: EtcdCluster, before: TlsMaterial, after: TlsMaterial): Promise<void> {
+  async write(cluster: EtcdCluster, before: Omit<SecretsObserved, 'foreign'>, after: TlsMaterial): Promise<void> {
     const { authority } = after;
-    if (authority && authority !== before.authority) {
-      const name = names.caSecret(cluster.metadata.name);
-      const secret = secretOf(cluster, name, 'Opaque', authorityData(authority));
-      if (before.authority !== undefined || !(await this.#createAuthority(cluster, secret))) await this.#apply(secret);
+    if (authority && authority !== before.material.authority) {
+      await this.#writeAuthority(cluster, before.stored, authorityData(authority));
     }
     const secrets = secretNames(cluster);
     for (const leaf of leafNames) {
       const material = after.leaves[leaf];
-      if (material === undefined || material === before.leaves[leaf]) continue;
+      if (material === undefined || material === before.material.leaves[leaf]) continue;
       const { certificate, key, trust } = material;
       const data = { 'tls.crt': certificate, 'tls.key': key, 'ca.crt': trust };
-      await this.#apply(secretOf(cluster, secrets[leaf], 'kubernetes.io/tls', data));
+      await this.#client.apply(Secret, secretOf(cluster, secrets[leaf], 'kubernetes.io/tls', data));
     }
   }
 
-  /**
-   * Returns false if the Secret exists and has no authority. Throws `Conflict` if it has one: a read that did not see it was
-   * stale, and members would not trust the certificates of another authority.
-   */
-  async #createAuthority({ metadata }: EtcdCluster, secret: SecretInput): Promise<boolean> {
-    if (await this.#client.create(Secret, secret)) return true;
-    const name = names.caSecret(metadata.name);
-    const found = await this.read(metadata.namespace ?? '', name);
-    if (found && authorityOf(found) === undefined) return false;
-    throw new ApiError('Conflict', { kind: Secret.kind, name, reason: 'it exists, and was not seen before' });
+  /** Lets the Secret of the authority go, when the cluster is deleted. */
+  async release(cluster: EtcdCluster): Promise<void> {
+    const { name, namespace = '' } = cluster.metadata;
+    const stored = await this.#client.find(Secret, namespace, names.caSecret(name));
+    if (stored && mayChange(cluster, stored.metadata)) await this.#removeFinalizer(stored);
   }
 
-  async #apply(secret: SecretInput): Promise<void> {
-    await this.#client.apply(Secret, secret);
+  /**
+   * Only over the Secret that was read. Throws `Conflict` if there is another one now: a read that did not see it was stale,
+   * or a user has restored it, and its key would be lost. One that is being deleted is created again.
+   */
+  async #writeAuthority(cluster: EtcdCluster, stored: AuthoritySecret | undefined, data: SecretData): Promise<void> {
+    const name = names.caSecret(cluster.metadata.name);
+    const wanted = secretOf(cluster, name, 'Opaque', data);
+    const isLeaving = stored?.metadata.deletionTimestamp !== undefined;
+    if (stored && isLeaving) await this.#removeFinalizer(stored);
+    if (stored === undefined || isLeaving) {
+      const metadata = { ...wanted.metadata, finalizers: [FINALIZER] };
+      if (await this.#client.create(Secret, { ...wanted, metadata })) return;
+      throw new ApiError('Conflict', { kind: Secret.kind, name, reason: 'it exists, and was not seen before' });
+    }
+    const { namespace = '', uid, resourceVersion, finalizers = [], ownerReferences = [] } = stored.metadata;
+    const { labels, ownerReferences: own } = metadataOf(cluster, name);
+    const others = ownerReferences.filter((owner) => own.every(({ uid }) => uid !== owner.uid));
+    const absent = Object.keys(Secret.fieldsOf(stored).data ?? {}).map((key) => [key, null] as const);
+    const patch = {
+      metadata: {
+        labels: { ...labels },
+        ownerReferences: [...others, ...own].map((owner) => ({ ...owner })),
+        finalizers: [...new Set([...finalizers, FINALIZER])],
+      },
+      data: { ...Object.fromEntries(absent), ...encoded(data) },
+    };
+    await this.#client.patch(Secret, namespace, name, patch, { uid, resourceVersion });
+  }
+
+  async #removeFinalizer({ metadata }: AuthoritySecret): Promise<void> {
+    const { name, namespace = '', uid, resourceVersion, finalizers = [] } = metadata;
+    if (!finalizers.includes(FINALIZER)) return;
+    const others = finalizers.filter((finalizer) => finalizer !== FINALIZER);
+    const patch = { metadata: { finalizers: others.length === 0 ? null : others } };
+    await this.#client.patch(Secret, namespace, name, patch, { uid, resourceVersion });
   }
 }
 
 type SecretInput = ReturnType<typeof Secret.input>;
 
 function secretOf(cluster: EtcdCluster, name: string, type: string, data: SecretData): SecretInput {
-  const encoded = Object.fromEntries(Object.entries(data).map(([key, value]) => [key, encode(value)]));
-  return Secret.input(metadataOf(cluster, name), { type, data: encoded });
+  return Secret.input(metadataOf(cluster, name), { type, data: encoded(data) });
+}
+
+function encoded(data: SecretData): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(data).map(([key, value]) => [key, encode(value)]));
 }
 
 export const leafNames: readonly LeafName[] = ['server', 'peer', 'client'];
@@ -128,24 +170,34 @@ function dataOf(secret: ObjectOf<typeof Secret>): SecretData {
   return Object.fromEntries(Object.entries(data).map(([key, value]) => [key, decode(value)]));
 }
 
+/** Undefined without a certificate. The key may be missing: the material says what can be used. */
 function authorityOf(data: SecretData): AuthorityMaterial | undefined {
-  const current = pairOf(data, 'ca');
-  if (current === undefined) return undefined;
+  const { 'ca.crt': certificate = '', 'ca.key': key = '', 'old.crt': old } = data;
+  if (certificate === '') return undefined;
   const next = pairOf(data, 'next');
-  const { 'old.crt': old, 'switched-at': switchedAt } = data;
   return {
-    current,
+    current: { certificate, key },
     ...(next ? { next } : {}),
+    ...timeOf('introducedAtMs', data['introduced-at']),
     ...(old === undefined ? {} : { old }),
-    ...(switchedAt === undefined ? {} : { switchedAtMs: Number(switchedAt) }),
+    ...timeOf('switchedAtMs', data['switched-at']),
   };
 }
 
-function authorityData({ current, next, old, switchedAtMs }: AuthorityMaterial): SecretData {
+/** Nothing without a time in milliseconds, so that a damaged one does not stop a change for ever. */
+function timeOf<Name extends string>(name: Name, text = ''): Partial<Record<Name, number>> {
+  if (!/^\d{1,15}$/u.test(text)) return {};
+  const time: Partial<Record<Name, number>> = {};
+  time[name] = Number(text);
+  return time;
+}
+
+function authorityData({ current, next, introducedAtMs, old, switchedAtMs }: AuthorityMaterial): SecretData {
   return {
     'ca.crt': current.certificate,
-    'ca.key': current.key,
+    ...(current.key === '' ? {} : { 'ca.key': current.key }),
     ...(next ? { 'next.crt': next.certificate, 'next.key': next.key } : {}),
+    ...(introducedAtMs === undefined ? {} : { 'introduced-at': String(introducedAtMs) }),
     ...(old === undefined ? {} : { 'old.crt': old }),
     ...(switchedAtMs === undefined ? {} : { 'switched-at': String(switchedAtMs) }),
   };

@@ -25,6 +25,8 @@ export interface SlotFacts {
   readonly isServing: boolean;
   /** Whether it refused that read because of who asked. */
   readonly isDenied?: boolean;
+  /** Whether TLS failed: its process runs, and nothing else is known. */
+  readonly isUntrusted?: boolean;
   /** Number of keys at the revision of a restore; undefined if it was not counted. */
   readonly keys?: number;
 }
@@ -224,6 +226,11 @@ export interface PassSettings {
   readonly restartsMax: number;
   /** Minimum time between two cycles of making room. Default 600,000. */
   readonly spaceCycleMs: number;
+  /**
+   * Time for nodes to deliver changed Secrets to running pods, and for clients to read them: what they trust before an
+   * authority issues, and new certificates before the former one is not trusted any more. Default 600,000.
+   */
+  readonly deliveryMs: number;
   /** Shortest interval of passes while something is in progress; it grows the longer that takes. Default 250. */
   readonly busyMs: number;
   /** Interval of passes at rest. Default 30,000. */
@@ -235,11 +242,18 @@ export interface CertificateFacts {
   /** Undefined if the certificates can be used. */
   readonly problem?: string;
   readonly hasAuthority: boolean;
+  /** Whether there were certificates of an authority whose key does not exist any more. */
+  readonly isKeyLost: boolean;
+  /** Whether the Secret of the authority cannot be deleted as long as the cluster exists. */
+  readonly isAuthorityKept: boolean;
   /** Secrets whose certificate has to be issued. */
   readonly due: readonly string[];
+  /** Secrets whose certificate cannot be issued, because the key is lost, and that no other one can replace. */
+  readonly lost: readonly string[];
   readonly isAuthorityDue: boolean;
   /** Steady, or in the middle of a change of the authority; see `resource/tls-material`. */
   readonly rotation: 'Steady' | 'Introduced' | 'Switched';
+  readonly introducedAtMs?: number;
   readonly switchedAtMs?: number;
   readonly notAfterMs?: number;
 }

@@ -110,7 +110,7 @@ describe('scale', () => {
   it.each([1, 0])('up below the range, as after a recovery, and back to %i: the learner is given up, too', (size) => {
     for (const waitedMs of [0, 700_000]) {
       const cluster = running(3);
-      for (const slot of [0, 1]) cluster.unreachable.add(slot);
+      for (const slot of [0, 1]) cluster.dead.add(slot);
       cluster.run();
       cluster.nowMs += 120_000;
       cluster.wanted = { ...cluster.wanted, recoverFrom: 'main-2' };
@@ -227,17 +227,16 @@ describe('replace', () => {
 });
 
 describe('quorum loss', () => {
-  function lost(): ToyCluster {
+  function lost(how: 'dead' | 'unreachable' = 'dead'): ToyCluster {
     const cluster = running(3);
-    cluster.unreachable.add(1);
-    cluster.unreachable.add(2);
+    for (const slot of [1, 2]) cluster[how].add(slot);
     cluster.run();
     cluster.nowMs += 120_000;
     return cluster;
   }
 
   it('is reported with the reason of each member, and nothing is done', () => {
-    const cluster = lost();
+    const cluster = lost('unreachable');
     expect(cluster.run()).toEqual([]);
     expect(cluster.last?.problem).toEqual({
       reason: 'QuorumLost',
@@ -256,9 +255,69 @@ describe('quorum loss', () => {
       'deleteVolume 2',
       ...joins(1).slice(0, 2),
     ]);
-    cluster.unreachable.clear();
+    cluster.dead.clear();
     expect(cluster.run()).toEqual(['promote 1', ...joins(2)]);
     expect(cluster.events.map(({ reason }) => reason)).toContain('RecoveryCompleted');
+  });
+
+  it('is not recovered while a majority of the processes may run, and the message names them', () => {
+    const cluster = lost('unreachable');
+    cluster.wanted = { ...cluster.wanted, recoverFrom: 'auto' };
+    expect(cluster.run()).toEqual([]);
+    expect(cluster.recorded.recovery).toBeUndefined();
+    const { reason, message } = cluster.last?.problem ?? {};
+    expect(reason).toBe('QuorumLost');
+    expect(message).toContain('recovery from auto is refused: the processes of main-0, main-1, main-2 may run');
+    // One of the three is dead for certain, and the others are still a quorum.
+    cluster.dead.add(1);
+    expect(cluster.run()).toEqual([]);
+    expect(cluster.last?.problem?.message).toContain('the processes of main-0, main-2 may run');
+    cluster.dead.add(2);
+    expect(cluster.run()).toContain('setRange 0+0');
+  });
+
+  it('is recovered although pods run that have another volume than their member had', () => {
+    const cluster = lost('unreachable');
+    for (const slot of [1, 2]) cluster.volumes.set(slot, `other${slot}`);
+    cluster.wanted = { ...cluster.wanted, recoverFrom: 'auto' };
+    expect(cluster.run()).toContain('setRange 0+0');
+  });
+
+  it('is not recovered any more if the processes run again before they were stopped', () => {
+    const cluster = lost();
+    cluster.wanted = { ...cluster.wanted, recoverFrom: 'auto' };
+    cluster.recorded = { ...cluster.recorded, recovery: { survivor: 0, phase: 'Stopping', startedAtMs: 0 } };
+    cluster.dead.clear();
+    for (const slot of [1, 2]) cluster.unreachable.add(slot);
+    const { recorded, events } = nextAction(cluster.input());
+    expect(recorded.recovery).toBeUndefined();
+    expect(events).toMatchObject([{ reason: 'RecoveryCancelled' }]);
+  });
+
+  it.each([
+    ['CertificateUntrusted', 'TLS with them fails: main-1: alert unknown ca; main-2: alert unknown ca', true, false],
+    ['Unreachable', 'ready pods are main-1, main-2', false, true],
+  ])('is not what members have that %s keeps from the operator', (reason, text, isUntrusted, isReady) => {
+    const cluster = lost('unreachable');
+    const facts = cluster.facts();
+    const slots = facts.slots.map((slot) => {
+      if (slot.status || slot.pod === undefined) return slot;
+      return { ...slot, isUntrusted, statusError: 'alert unknown ca', pod: { ...slot.pod, isReady } };
+    });
+    cluster.facts = () => ({ ...facts, nowMs: cluster.nowMs, slots });
+    cluster.wanted = { ...cluster.wanted, recoverFrom: 'auto' };
+    expect(cluster.run()).toEqual([]);
+    expect(cluster.last?.problem).toMatchObject({ reason, message: expect.stringContaining(text) });
+    expect(cluster.recorded.recovery).toBeUndefined();
+  });
+
+  it('is one if TLS fails with the only member whose process runs', () => {
+    const cluster = lost();
+    const facts = cluster.facts();
+    const slots = facts.slots.map((slot) => ({ ...slot, status: undefined, isUntrusted: slot.index === 0 }));
+    cluster.facts = () => ({ ...facts, nowMs: cluster.nowMs, slots });
+    expect(cluster.run()).toEqual([]);
+    expect(cluster.last?.problem?.reason).toBe('QuorumLost');
   });
 
   it('is recovered from a member that has restarted, which does not answer: nothing could be recovered', () => {
@@ -278,7 +337,7 @@ describe('quorum loss', () => {
     cluster.wanted = { ...cluster.wanted, recoverFrom: 'main-0' };
     cluster.recorded = { ...cluster.recorded, recovery: { survivor: 0, phase: 'Stopping', startedAtMs: 0 } };
     cluster.set = { start: 0, replicas: 0, hash: cluster.templateHash };
-    cluster.unreachable.clear();
+    cluster.dead.clear();
     // The StatefulSet has not stopped its pods yet.
     const { recorded, events } = nextAction(cluster.input());
     expect(events).toMatchObject([{ reason: 'RecoveryCancelled' }]);
@@ -305,7 +364,7 @@ describe('quorum loss', () => {
 
   it('is over when the members come back', () => {
     const cluster = lost();
-    cluster.unreachable.clear();
+    cluster.dead.clear();
     expect(cluster.run()).toEqual([]);
     expect(cluster.last?.problem).toBeUndefined();
     expect(cluster.recorded.quorumLostAtMs).toBeUndefined();

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CertificateFacts, PassInput, SlotFacts } from './model.ts';
 import { nextAction } from './next-action.ts';
+import { steadyCertificates } from './pass-settings.kit.ts';
 import { ToyCluster } from './toy-cluster.kit.ts';
 
 function running(size = 3): ToyCluster {
@@ -234,7 +235,7 @@ describe('deletion', () => {
 });
 
 describe('certificates', () => {
-  const steady: CertificateFacts = { hasAuthority: true, due: [], isAuthorityDue: false, rotation: 'Steady' };
+  const steady = steadyCertificates;
   const stepOf = (facts: Partial<CertificateFacts>, toy = running()) => {
     const { action, problem } = decide(toy, { certificates: { ...steady, ...facts } });
     return action?.do === 'certificates' ? action.step : problem?.reason;
@@ -242,14 +243,41 @@ describe('certificates', () => {
 
   it.each<[string | undefined, Partial<CertificateFacts>]>([
     [undefined, {}],
-    ['CreateAuthority', { hasAuthority: false }],
+    ['CreateAuthority', { hasAuthority: false, isKeyLost: true }],
+    ['AuthorityLost', { hasAuthority: false, isKeyLost: true, lost: ['main-peer-tls'] }],
+    ['AuthorityLost', { isKeyLost: true, rotation: 'Introduced', lost: ['main-peer-tls'] }],
+    ['AuthorityLost', { hasAuthority: false, lost: ['main-server-tls', 'main-peer-tls', 'main-client-tls'] }],
+    ['KeepAuthority', { isAuthorityKept: false, due: ['main-peer-tls'] }],
     ['RenewLeaves', { due: ['main-peer-tls'] }],
     ['IntroduceAuthority', { isAuthorityDue: true }],
     ['SwitchAuthority', { rotation: 'Introduced' }],
+    [undefined, { rotation: 'Introduced', introducedAtMs: 0 }],
     ['RetireAuthority', { rotation: 'Switched', switchedAtMs: -600_000 }],
     ['CertificateInvalid', { problem: 'it has expired' }],
   ])('%s', (step, facts) => {
     expect(stepOf(facts)).toBe(step);
+  });
+
+  it('of a new authority are issued at once if no member runs', () => {
+    const toy = new ToyCluster();
+    const lost = ['main-server-tls', 'main-peer-tls', 'main-client-tls'];
+    expect(stepOf({ hasAuthority: false, lost }, toy)).toBe('CreateAuthority');
+    expect(stepOf({ hasAuthority: false, isKeyLost: true, lost: ['main-peer-tls'] }, toy)).toBe('CreateAuthority');
+  });
+
+  it('say which are lost, and a cluster is stopped without them', () => {
+    const toy = running();
+    const certificates = { ...steady, hasAuthority: false, isKeyLost: true, lost: ['main-peer-tls'] };
+    expect(decide(toy, { certificates }).problem?.message).toContain('certificates of it are lost: main-peer-tls;');
+    toy.wanted = { ...toy.wanted, size: 0 };
+    const { action, recorded } = decide(toy, { certificates });
+    expect([action, recorded.stopped]).toEqual([undefined, { start: 0, size: 3 }]);
+  });
+
+  it('of a next authority are issued when nodes have delivered what to trust', () => {
+    const toy = running();
+    expect(stepOf({ rotation: 'Introduced', introducedAtMs: toy.nowMs }, toy)).toBeUndefined();
+    expect(stepOf({ rotation: 'Introduced', introducedAtMs: toy.nowMs - 600_000 }, toy)).toBe('SwitchAuthority');
   });
 
   it('of the old authority are trusted until nodes have delivered the new ones', () => {

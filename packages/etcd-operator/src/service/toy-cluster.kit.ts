@@ -53,6 +53,8 @@ export class ToyCluster {
   revision = 7n;
   /** Slots whose pod is running but cannot be reached. */
   readonly unreachable = new Set<number>();
+  /** Slots whose process does not run, and does not start. */
+  readonly dead = new Set<number>();
   /** Slots whose member serves, which Kubernetes has not noticed yet. */
   readonly unready = new Set<number>();
   /** Whether a member of a version starts. */
@@ -146,7 +148,8 @@ export class ToyCluster {
 
   #isUp(index: number): boolean {
     const pod = this.pods.get(index);
-    return pod !== undefined && !pod.isBroken && !this.unreachable.has(index) && this.volumes.has(index);
+    const isReached = !this.unreachable.has(index) && !this.dead.has(index);
+    return pod !== undefined && !pod.isBroken && isReached && this.volumes.has(index);
   }
 
   #slot(index: number, hasQuorum: boolean): SlotFacts {
@@ -163,11 +166,11 @@ export class ToyCluster {
         uid: pod.uid,
         address: '10.0.0.1',
         phase: 'Running',
-        isReady: isUp && !this.unready.has(index),
+        isReady: isUp && hasQuorum && !this.unready.has(index),
         isDeleting: false,
         createdAtMs: 0,
         restarts: pod.isBroken ? 9 : 0,
-        waitingReason: pod.isBroken ? 'CrashLoopBackOff' : undefined,
+        waitingReason: pod.isBroken ? 'CrashLoopBackOff' : this.dead.has(index) ? 'ContainerCreating' : undefined,
         lastTermination: undefined,
         templateHash: pod.hash,
       },

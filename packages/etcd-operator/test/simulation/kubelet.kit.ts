@@ -4,9 +4,12 @@
  */
 import { Pod } from '@ecsm/kubernetes';
 import { type Clock, deepEqual, isApiError, type Registry } from '@ecsm/runtime';
+import { names } from '../../src/apis/well-known.ts';
+import type { EtcdCredentials } from '../../src/client/etcd/contract.ts';
 import { readConfigFile } from '../../src/client/etcd/simulated/config.kit.ts';
 import { EtcdVolume } from '../../src/client/etcd/simulated/model.kit.ts';
 import type { SimulatedEtcd } from '../../src/client/etcd/simulated/world.kit.ts';
+import { isIssuedBy } from './issuer.kit.ts';
 import { isReady, podStatusOf, readyCondition, type Sandbox } from './pod-status.kit.ts';
 import { clusterName, namespace, slotIn, type View } from './view.kit.ts';
 
@@ -50,6 +53,8 @@ export class Kubelet {
   readonly lostNodes = new Map<number, number>();
   readonly imageFaults = new Map<number, ImageFault>();
   readonly #sandboxes = new Map<string, Sandbox>();
+  /** Whether members refuse the certificate of the operator, whatever it is. */
+  refusesOperator = false;
   /** How many addresses pods have had. */
   addresses = 0;
   #isRunning = false;
@@ -60,11 +65,26 @@ export class Kubelet {
     this.#options = options;
   }
 
-  /** What each running member trusted when it started, by slot. */
-  get trusts(): readonly { readonly slot: number; readonly trust: string }[] {
-    return [...this.#sandboxes.values()].flatMap(({ slot, trust, state }) =>
-      state === 'running' && trust !== undefined ? [{ slot, trust }] : [],
-    );
+  /** What each running member trusted when it started, and the certificate that it serves with now, by slot. */
+  get trusts(): readonly { readonly slot: number; readonly trust: string; readonly leaf: string }[] {
+    const newest = this.#options.view.secret(names.serverSecret(clusterName), 'tls.crt');
+    return [...this.#sandboxes.values()].flatMap((sandbox) => {
+      const { slot, trust, state } = sandbox;
+      // Files of a Secret that was deleted stay.
+      sandbox.leaf = newest ?? sandbox.leaf;
+      return state === 'running' && trust !== undefined ? [{ slot, trust, leaf: sandbox.leaf ?? '' }] : [];
+    });
+  }
+
+  /** Why the handshake with the member at an address fails. */
+  refusalOf(address: string, credentials: EtcdCredentials | undefined): string | undefined {
+    const sandbox = [...this.#sandboxes.values()].find((one) => one.address === address);
+    const member = this.trusts.find(({ slot }) => slot === sandbox?.slot);
+    if (this.refusesOperator && sandbox) return 'ERR_SSL_TLSV1_ALERT_UNKNOWN_CA';
+    if (member === undefined) return undefined;
+    if (credentials === undefined) return 'HTTP to an HTTPS server';
+    if (!isIssuedBy(credentials.cert, member.trust)) return 'ERR_SSL_TLSV1_ALERT_UNKNOWN_CA';
+    return isIssuedBy(member.leaf, credentials.ca) ? undefined : 'SELF_SIGNED_CERT_IN_CHAIN';
   }
 
   volumeOf(uid: string): EtcdVolume {
@@ -185,6 +205,7 @@ export class Kubelet {
       nextStartMs: 0,
       config: undefined,
       trust: undefined,
+      leaf: undefined,
     };
     this.#sandboxes.set(uid, sandbox);
     return sandbox;
@@ -197,6 +218,9 @@ export class Kubelet {
     const { slot } = sandbox;
     const claim = view.claim(slot);
     if (claim === undefined || claim.metadata.deletionTimestamp !== undefined) return;
+    // A volume of a Secret that does not exist cannot be mounted.
+    const secrets = pod.spec.volumes?.flatMap(({ secret }) => secret?.secretName ?? []) ?? [];
+    if (secrets.some((name) => view.secret(name, 'tls.crt') === undefined)) return;
     const fault = this.imageFaults.get(slot);
     if (fault === 'pull') {
       sandbox.state = 'pulling';

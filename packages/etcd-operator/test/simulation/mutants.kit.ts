@@ -9,7 +9,7 @@ import type * as observing from '../../src/service/cluster/observation.ts';
 import type * as configs from '../../src/service/cluster/slot-config.ts';
 import type * as wishes from '../../src/service/cluster/wanted.ts';
 import type * as quorums from '../../src/service/health/quorum.ts';
-import type { Action, Decision, PassInput } from '../../src/service/model.ts';
+import type { Action, Decision, PassInput, SlotFacts } from '../../src/service/model.ts';
 import type * as said from '../../src/service/monitoring/status.ts';
 import type * as decisions from '../../src/service/next-action.ts';
 import { rules } from './rules.kit.ts';
@@ -45,6 +45,18 @@ const wanting = (change: Partial<ReturnType<typeof wishes.wantedOf>>) => () =>
 const ignoring = (ignored: EtcdAlarmType) =>
   believing(({ facts, ...input }) => {
     return { ...input, facts: { ...facts, alarms: facts.alarms.filter(({ type }) => type !== ignored) } };
+  });
+
+/** A step makes a new authority and issues all certificates from it. */
+const replacingAtOnce = (planted: tls.TlsStep) => () =>
+  replace<typeof tls.afterStep>('afterStep', (original) => (issuer, material, step, ...rest) => {
+    const authority = { current: issuer.createAuthority() };
+    return original(
+      issuer,
+      step === planted ? { authority, leaves: {} } : material,
+      step === planted ? 'RenewLeaves' : step,
+      ...rest,
+    );
   });
 
 const why = 'a planted defect';
@@ -217,16 +229,51 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'authority and certificates are replaced at once',
     story: 'certificates over years',
-    caughtBy: [rules.certificates],
+    caughtBy: [rules.certificates, rules.clients],
+    plant: replacingAtOnce('IntroduceAuthority'),
+  },
+  {
+    name: 'an authority without its key is replaced at once',
+    story: 'the authority lost',
+    caughtBy: [rules.certificates, rules.clients],
+    plant: replacingAtOnce('CreateAuthority'),
+  },
+  {
+    name: 'an authority of a backup issues at once',
+    story: 'the authority lost',
+    caughtBy: [rules.certificates, rules.clients],
     plant: () =>
-      replace<typeof tls.afterStep>(
-        'afterStep',
-        (original) =>
-          (issuer, material, step, ...rest) =>
-            step === 'IntroduceAuthority'
-              ? { ...material, authority: { current: issuer.createAuthority() } }
-              : original(issuer, material, step, ...rest),
-      ),
+      replace<typeof tls.usable>('usable', (original) => (issuer, material) => {
+        const { spare, ...rest } = original(issuer, material);
+        return spare ? { ...rest, authority: { current: spare } } : rest;
+      }),
+  },
+  {
+    name: 'a new authority issues before clients trust it',
+    story: 'the authority lost',
+    caughtBy: [rules.clients],
+    plant: believing((input) => ({ ...input, settings: { ...input.settings, deliveryMs: 0 } })),
+  },
+  {
+    name: 'a member that refuses a certificate counts as lost',
+    story: 'an operator whose certificate is refused for a while',
+    caughtBy: [rules.honest],
+    plant: believing(({ facts, ...input }) => {
+      const unready = (slot: SlotFacts) => (slot.pod ? { ...slot, pod: { ...slot.pod, isReady: false } } : slot);
+      const slots = facts.slots.map((slot) => ({ ...unready(slot), isUntrusted: false }));
+      return { ...input, facts: { ...facts, slots } };
+    }),
+  },
+  {
+    name: 'a cluster is recovered whose members run',
+    story: 'an operator whose certificate is refused for a while',
+    caughtBy: [rules.recovery, rules.honest],
+    plant: believing(({ facts, ...input }) => {
+      const dead = (slot: SlotFacts) =>
+        slot.pod ? { ...slot, pod: { ...slot.pod, isReady: false, phase: 'Failed' as const } } : slot;
+      const slots = facts.slots.map((slot) => ({ ...dead(slot), isUntrusted: false }));
+      return { ...input, facts: { ...facts, slots } };
+    }),
   },
   {
     name: 'a pause is ignored',

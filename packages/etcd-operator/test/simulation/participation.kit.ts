@@ -63,6 +63,14 @@ export class Participation {
     return sinceMs !== undefined && this.#watched.nowMs - sinceMs >= noticedMs;
   }
 
+  /** Whether voters that the operator must have noticed are a quorum. */
+  get hasQuorum(): boolean {
+    const { truth } = this.#watched.view;
+    return (
+      truth !== undefined && truth.state.voters.filter(({ id }) => this.isHealthy(id)).length >= truth.state.quorum
+    );
+  }
+
   /** Whether a member takes part for so long that the operator has noticed. */
   isHealthy(id: string): boolean {
     const sinceMs = this.#upMs.get(id);

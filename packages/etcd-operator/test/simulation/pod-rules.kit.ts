@@ -8,12 +8,17 @@ import type { Participation } from './participation.kit.ts';
 import { rules, type Watched } from './rules.kit.ts';
 import { clusterName, slotIn, slots } from './view.kit.ts';
 
+/** Until a client has what is in its Secret. Less than the operator allows for it, by more than its clock is set forward. */
+const clientMs = 60_000;
+
 export class PodRules {
   readonly #watched: Watched;
   readonly #participation: Participation;
   #pods = new Map<string, Pod>();
   #range: string | undefined;
   #secrets = '';
+  /** What clients have, newest last. */
+  #clients: { readonly cert: string; readonly ca: string; untilMs: number }[] = [];
 
   constructor(watched: Watched, participation: Participation) {
     this.#watched = watched;
@@ -88,16 +93,35 @@ export class PodRules {
   }
 
   #checkCertificates(): void {
+    this.#observeClients();
     const leaf = this.#watched.view.secret(names.peerSecret(clusterName), 'tls.crt');
-    if (leaf === undefined) return;
     const { trusts } = this.#watched.kubelet;
-    const state = `${leaf}${trusts.map(({ slot, trust }) => `${slot}${trust.length}`).join()}`;
+    const members = trusts.map(({ slot, trust, leaf: own }) => `${slot}${trust.length}${own}`).join();
+    const state = `${leaf}${members}${this.#clients.length}`;
     if (state === this.#secrets) return;
     this.#secrets = state;
-    for (const { slot, trust } of trusts) {
-      const message = `main-${slot} does not trust ${read(leaf)?.id}`;
-      if (!isIssuedBy(leaf, trust)) this.#watched.fail(rules.certificates, message);
+    for (const { slot, trust, leaf: own } of trusts) {
+      const name = `main-${slot}`;
+      if (leaf !== undefined && !isIssuedBy(leaf, trust)) {
+        this.#watched.fail(rules.certificates, `${name} does not trust ${read(leaf)?.id}`);
+      }
+      for (const { cert, ca } of this.#clients) {
+        if (!isIssuedBy(cert, trust)) this.#watched.fail(rules.clients, `${name} refuses ${read(cert)?.id}`);
+        if (!isIssuedBy(own, ca)) this.#watched.fail(rules.clients, `${name} serves with ${read(own)?.id}`);
+      }
     }
+  }
+
+  /** Clients read the files of a Secret again after some time, and keep them if it is deleted. */
+  #observeClients(): void {
+    const { view, nowMs } = this.#watched;
+    const name = names.clientSecret(clusterName);
+    const [cert, ca] = [view.secret(name, 'tls.crt'), view.secret(name, 'ca.crt')];
+    this.#clients = this.#clients.filter(({ untilMs }) => untilMs > nowMs);
+    const last = this.#clients.at(-1);
+    if (cert === undefined || ca === undefined || (last?.cert === cert && last.ca === ca)) return;
+    if (last) last.untilMs = nowMs + clientMs;
+    this.#clients.push({ cert, ca, untilMs: Number.POSITIVE_INFINITY });
   }
 }
 

@@ -14,6 +14,8 @@ export interface Sandbox {
   config: { readonly text: string | undefined; readonly readMs: number } | undefined;
   /** What it trusted when it started. */
   trust: string | undefined;
+  /** The certificate that it serves with. */
+  leaf: string | undefined;
 }
 
 /** `isUp`: whether its member takes part. */

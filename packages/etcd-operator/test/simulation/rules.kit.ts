@@ -19,6 +19,8 @@ export const rules = {
   recovery: 'a quorum is recovered only with permission, while nothing else runs',
   range: 'no pod is started for a slot without a member',
   certificates: 'members trust the certificates of each other',
+  clients: 'members and clients with certificates of the last minutes trust each other',
+  honest: 'a loss of the quorum is only reported without one',
   paused: 'a paused cluster is not changed',
   complete: 'a backup that is complete is whole in the store',
   newest: 'the newest backup of a schedule is never deleted',

@@ -122,11 +122,33 @@ export const stories: readonly Story[] = [
     async tell(users) {
       await users.startWith(users.pick(3, 3, 3, 5));
       const [, ...lost] = users.running;
-      for (const slot of lost) users.setNode(slot, true);
+      // Nodes that are lost may run their members, and containers that cannot start do not.
+      const isNode = users.pick(true, false);
+      for (const slot of lost) {
+        if (isNode) users.setNode(slot, true);
+        else users.setImage(slot, 'pull');
+        if (!isNode) await users.killPod(slot);
+      }
       await users.wait(users.random.integer(20_000, 200_000));
       await users.edit({ size: users.pick(1, 3, 3, 5) });
       await users.soon(60_000);
-      for (const slot of lost) users.setNode(slot, false);
+      for (const slot of lost) {
+        if (isNode) users.setNode(slot, false);
+        else users.setImage(slot, undefined);
+      }
+    },
+  },
+  {
+    name: 'an operator whose certificate is refused for a while',
+    async tell(users) {
+      await users.startWith(users.pick(3, 3, 5));
+      await users.wait(70_000);
+      users.refuseOperator(true);
+      if (users.pick(true, true, false)) await users.allowRecovery('auto');
+      await users.wait(users.random.integer(100_000, 300_000));
+      if (users.pick(true, false)) await users.edit({ size: users.pick(1, 3, 5) });
+      await users.soon();
+      users.refuseOperator(false);
     },
   },
   {
@@ -166,6 +188,38 @@ export const stories: readonly Story[] = [
         await users.idle(1_000_000);
         await later(users);
         await perhapsDisaster(users, 0.3);
+      }
+    },
+  },
+  {
+    name: 'the authority lost',
+    async tell(users) {
+      await users.startWith(users.pick(1, 3, 3), true);
+      const backup = users.authority;
+      // An administrator who follows a runbook for something else.
+      if (users.pick(true, false)) await users.allowRecovery('auto');
+      for (let count = users.pick(1, 1, 2, 3); count > 0; count--) {
+        await users.loseAuthority();
+        // Changes of the spec are noticed at once; otherwise the Secrets are read in every tenth pass.
+        if (users.pick(true, false)) await users.edit({ etcd: { options: { 'heartbeat-interval': 100 + count } } });
+        else await users.idle(1_000_000);
+        await users.soon(300_000);
+        if (users.random.next() < 0.3) await users.restoreAuthority(backup);
+        await users.soon();
+      }
+      await users.idle(1_000_000);
+    },
+  },
+  {
+    name: 'the authority lost among other disasters',
+    async tell(users) {
+      await users.startWith(3, true);
+      for (let count = users.pick(1, 2); count > 0; count--) {
+        await users.loseAuthority();
+        await users.edit({ etcd: { options: { 'heartbeat-interval': 100 + count } } });
+        await users.soon(60_000);
+        await users.disaster();
+        await later(users);
       }
     },
   },

@@ -1,10 +1,11 @@
 /** What people and faults do to a cluster: edits, lost pods, nodes and volumes, partitions. */
+import { Secret } from '@ecsm/apiserver';
 import { PersistentVolumeClaim, Pod } from '@ecsm/kubernetes';
 import { isApiError, type JsonValue, sleep } from '@ecsm/runtime';
 import { EtcdBackup, type EtcdBackupInput } from '../../src/apis/etcd-backup.ts';
 import { EtcdCluster, type EtcdClusterInput } from '../../src/apis/etcd-cluster.ts';
 import { EtcdRestore, type EtcdRestoreInput } from '../../src/apis/etcd-restore.ts';
-import { annotations, names } from '../../src/apis/well-known.ts';
+import { annotations, labelsOf, names } from '../../src/apis/well-known.ts';
 import { isEtcdError } from '../../src/client/etcd/error.ts';
 import { quotaBytesDefault } from '../../src/client/etcd/simulated/client.kit.ts';
 import { whyUnsettled } from '../../src/controller/operator.ts';
@@ -166,6 +167,11 @@ export class Users {
     this.#world.etcd.heal();
   }
 
+  /** Members do not accept the certificate of the operator, and go on with their clients. */
+  refuseOperator(isRefused: boolean): void {
+    this.#world.kubelet.refusesOperator = isRefused;
+  }
+
   /** Old versions of keys fill the databases up to their quota. */
   fill(slot: number): void {
     const process = this.view.process(slot);
@@ -195,6 +201,47 @@ export class Users {
     } finally {
       client.close();
     }
+  }
+
+  /** Takes the authority away in one of the ways in which users do, perhaps with certificates of it. */
+  async loseAuthority(): Promise<void> {
+    const secrets = this.#world.registry.resource(Secret);
+    const name = names.caSecret(clusterName);
+    const leaves = [names.serverSecret(clusterName), names.peerSecret(clusterName), names.clientSecret(clusterName)];
+    for (const leaf of this.pick([], [], [0], [1], [2], [1, 2])) {
+      // One of a server or a peer is left: without any, a person has to act.
+      const other = leaves[leaf === 0 ? 1 : 0] ?? '';
+      if (this.view.secret(other, 'tls.crt') === undefined) continue;
+      await ignoringMissing(secrets.delete(leaves[leaf] ?? '', { namespace }));
+    }
+    switch (this.pick('delete', 'force', 'force', 'empty', 'damage')) {
+      case 'delete':
+        return ignoringMissing(secrets.delete(name, { namespace }));
+      case 'empty':
+        return ignoringMissing(secrets.patch(name, { data: null }, { namespace }));
+      case 'damage':
+        return ignoringMissing(secrets.patch(name, { data: { 'ca.crt': 'eA==', 'ca.key': 'eA==' } }, { namespace }));
+      default:
+        await ignoringMissing(secrets.patch(name, { metadata: { finalizers: null } }, { namespace }));
+        return ignoringMissing(secrets.delete(name, { namespace }));
+    }
+  }
+
+  /** The Secret of the authority, as a backup has it. */
+  get authority(): Readonly<Record<string, string>> {
+    const keys = ['ca.crt', 'ca.key'].flatMap((key) => {
+      const value = this.view.secret(names.caSecret(clusterName), key);
+      return value === undefined ? [] : [[key, Buffer.from(value).toString('base64')] as const];
+    });
+    return Object.fromEntries(keys);
+  }
+
+  /** Writes the Secret of the authority from a backup. */
+  async restoreAuthority(data: Readonly<Record<string, string>>): Promise<void> {
+    const metadata = { name: names.caSecret(clusterName), namespace, labels: labelsOf(clusterName) };
+    await ignoringMissing(
+      this.#world.registry.resource(Secret).apply(Secret.input(metadata, { data }), { force: true, manager: 'backup' }),
+    );
   }
 
   /** Deletes the volumes that a deleted cluster has left behind. */
@@ -298,6 +345,7 @@ export class Users {
   /** Ends every fault. */
   repair(): void {
     this.heal();
+    this.refuseOperator(false);
     this.#world.workers.isDangerous = false;
     for (const slot of slots) {
       this.setImage(slot, undefined);

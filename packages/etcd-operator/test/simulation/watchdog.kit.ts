@@ -30,6 +30,7 @@ export class Watchdog {
   #revision = -1;
   #checkedMs = 0;
   #isRecovering = false;
+  #isLost = false;
   #restoredFrom: string | undefined;
   #uid: string | undefined;
 
@@ -115,14 +116,20 @@ export class Watchdog {
     this.#restoredFrom = restoredFrom;
     const isRecovering = cluster?.status?.recovery !== undefined;
     const isAllowed = cluster?.metadata.annotations?.[annotations.recoverQuorumFrom] !== undefined;
-    if (isRecovering && !this.#isRecovering && !isAllowed) {
-      this.#watched.fail(rules.recovery, 'a recovery begins without the annotation');
+    if (isRecovering && !this.#isRecovering) {
+      if (!isAllowed) this.#watched.fail(rules.recovery, 'a recovery begins without the annotation');
+      if (this.#participation.hasQuorum) this.#watched.fail(rules.recovery, 'a cluster with a quorum is recovered');
     }
     // No story fills a database with anything else than history.
     const degraded = findCondition(cluster?.status?.conditions, 'Degraded');
     if (degraded?.reason === 'DatabaseQuotaExceeded' && degraded.message.includes('; ')) {
       this.#watched.fail(rules.space, degraded.message);
     }
+    const isLost = findCondition(cluster?.status?.conditions, 'Available')?.reason === 'QuorumLost';
+    if (isLost && !this.#isLost && this.#participation.hasQuorum) {
+      this.#watched.fail(rules.honest, 'a loss is reported while a quorum serves');
+    }
+    this.#isLost = isLost;
     if (!isRecovering && this.#isRecovering) this.epoch++;
     this.#isRecovering = isRecovering;
   }

@@ -27,6 +27,7 @@ export const settings = {
   quorumGraceMs: 15_000,
   restartsMax: 5,
   spaceCycleMs: 60_000,
+  deliveryMs: 300_000,
   busyMs: 5_000,
   restMs: 90_000,
   workerLookMs: 3_000,
@@ -94,7 +95,13 @@ export async function operate(world: World, doors: ProcessDependencies, isElecte
   // Only the log of a replay is read.
   const log = process.env['SEED'] === undefined ? silentLog : doors.log;
   const registry = new EmbeddedRegistry({ store, kinds, clock, random });
-  const connect = linkToEtcd(world.etcd.connect, doors, (method, subject) => world.watchdog.changing(method, subject));
+  const { etcd, watchdog, kubelet } = world;
+  const connect = linkToEtcd(
+    etcd.connect,
+    doors,
+    (method, subject) => watchdog.changing(method, subject),
+    (address, credentials) => kubelet.refusalOf(address, credentials),
+  );
   const issuer = fakeIssuer(clock);
   const progress = async () => undefined;
   const operator = new EtcdOperator({ registry, connect, issuer, clock, log, settings, progress });

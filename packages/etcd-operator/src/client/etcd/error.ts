@@ -4,10 +4,13 @@ import type { EtcdErrorCode } from './contract.ts';
 export class EtcdError extends Error {
   override readonly name = 'EtcdError';
   readonly code: EtcdErrorCode;
+  /** Whether TLS failed: a process answers, and either side refuses the certificate of the other. */
+  readonly isTlsFailure: boolean;
 
-  constructor(code: EtcdErrorCode, message: string) {
+  constructor(code: EtcdErrorCode, message: string, { isTlsFailure = false } = {}) {
     super(message);
     this.code = code;
+    this.isTlsFailure = isTlsFailure;
   }
 }
 

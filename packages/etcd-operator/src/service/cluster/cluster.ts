@@ -182,6 +182,7 @@ export class ClusterService {
       case 'enlargeVolume':
         return volumes.enlarge(cluster, action.slot, action.uid);
       case 'removeFinalizer':
+        await this.#security.release(cluster);
         return this.#removeFinalizer(cluster);
       case 'addLearner':
         await etcd.addLearner(voterOf(observed), action.peerURL, options);

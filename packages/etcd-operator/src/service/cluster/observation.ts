@@ -26,6 +26,7 @@ export interface MemberAnswer {
   readonly error?: string;
   readonly isServing: boolean;
   readonly isDenied?: boolean;
+  readonly isUntrusted?: boolean;
   /** At the revision that was asked for. */
   readonly keys?: number;
 }
@@ -66,6 +67,7 @@ export function clusterFacts(names: ClusterNames, observed: Observed): ClusterFa
       statusError: answer?.error,
       isServing: answer?.isServing ?? false,
       ...(answer?.isDenied ? { isDenied: true } : {}),
+      ...(answer?.isUntrusted ? { isUntrusted: true } : {}),
       ...(answer?.keys === undefined ? {} : { keys: answer.keys }),
     };
   });

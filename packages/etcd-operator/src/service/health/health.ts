@@ -100,6 +100,7 @@ async function ask(
       error: error instanceof Error ? error.message : String(error),
       isServing: false,
       ...(isEtcdError(error, 'Denied') ? { isDenied: true } : {}),
+      ...(isEtcdError(error) && error.isTlsFailure ? { isUntrusted: true } : {}),
     };
   }
 }

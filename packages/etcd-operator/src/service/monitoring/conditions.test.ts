@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Phase } from '../../apis/status-schema.ts';
 import type { CertificateFacts, Decision, PassInput, Recorded } from '../model.ts';
 import { nextAction } from '../next-action.ts';
+import { steadyCertificates } from '../pass-settings.kit.ts';
 import { ToyCluster } from '../toy-cluster.kit.ts';
 import { conditionsOf, phaseOf } from './conditions.ts';
 
@@ -104,7 +105,7 @@ describe('the conditions of a cluster', () => {
 
   it('that is recovered', () => {
     const toy = running();
-    toy.unreachable.add(1).add(2);
+    toy.dead.add(1).add(2);
     toy.recorded = { ...toy.recorded, recovery: { survivor: 0, phase: 'Stopping', startedAtMs: 0 } };
     expect(lines(toy.input())).toEqual([
       'Ready=False/Recovering',
@@ -153,18 +154,33 @@ describe('the conditions of a cluster', () => {
 });
 
 describe('the condition of certificates', () => {
-  const steady: CertificateFacts = { hasAuthority: true, due: [], isAuthorityDue: false, rotation: 'Steady' };
+  const steady = steadyCertificates;
   it.each<[string, CertificateFacts | undefined]>([
     ['True/TLSDisabled', undefined],
     ['True/CertificatesValid', steady],
     ['True/CertificateRotating', { ...steady, rotation: 'Introduced' }],
     ['False/CertificatesIssuing', { ...steady, due: ['main-peer-tls'] }],
     ['False/CertificatesIssuing', { ...steady, hasAuthority: false }],
+    ['False/AuthorityLost', { ...steady, hasAuthority: false, isKeyLost: true }],
+    ['False/AuthorityLost', { ...steady, isKeyLost: true, rotation: 'Introduced' }],
     ['False/CertificateInvalid', { ...steady, problem: 'it has expired' }],
   ])('%s', (expected, certificates) => {
     const input = { ...running(1).input(), ...(certificates ? { certificates } : {}) };
     const { status, reason } = conditionsOf(input, nextAction(input)).at(-1) ?? {};
     expect(`${status}/${reason}`).toBe(expected);
+  });
+});
+
+it('the condition of certificates says which members refuse the operator, or are refused by it', () => {
+  const { facts, ...input } = running().input();
+  const slots = facts.slots.map((slot) =>
+    slot.index === 1 ? { ...slot, isUntrusted: true, statusError: 'alert unknown ca' } : slot,
+  );
+  const untrusted = { ...input, facts: { ...facts, slots }, certificates: steadyCertificates };
+  expect(conditionsOf(untrusted, nextAction(untrusted)).at(-1)).toMatchObject({
+    status: 'False',
+    reason: 'CertificateUntrusted',
+    message: 'members and the operator do not accept each other: main-1: alert unknown ca',
   });
 });
 

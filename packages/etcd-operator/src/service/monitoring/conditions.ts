@@ -4,7 +4,7 @@ import type { ConditionReason, ConditionType } from '../../apis/reasons.ts';
 import type { Phase } from '../../apis/status-schema.ts';
 import { slotsInRange } from '../cluster/range.ts';
 import { countVoters, isServing } from '../health/quorum.ts';
-import type { CertificateFacts, Decision, OperationType, PassInput } from '../model.ts';
+import type { Decision, OperationType, PassInput } from '../model.ts';
 
 type NewCondition = Omit<Condition, 'lastTransitionTime' | 'observedGeneration'>;
 
@@ -57,7 +57,7 @@ export function conditionsOf(input: PassInput, decision: Decision): readonly New
     available(input, decision),
     progressing(input, decision),
     degraded(input, decision),
-    certificatesReady(input.certificates),
+    certificatesReady(input),
   ];
 }
 
@@ -120,11 +120,18 @@ function degraded({ facts, wanted, recorded: { stopped } }: PassInput, { problem
   return condition('Degraded', false, 'AsExpected', 'there are no problems');
 }
 
-function certificatesReady(facts: CertificateFacts | undefined): NewCondition {
+function certificatesReady({ certificates: facts, facts: { slots } }: PassInput): NewCondition {
   const of = (isTrue: boolean, reason: ConditionReason, message: string) =>
     condition('CertificatesReady', isTrue, reason, message);
   if (facts === undefined) return of(true, 'TLSDisabled', 'TLS is not enabled');
   if (facts.problem !== undefined) return of(false, 'CertificateInvalid', facts.problem);
+  if (facts.isKeyLost)
+    return of(false, 'AuthorityLost', 'the key of the authority is lost, and members trust no other');
+  const untrusted = slots.filter(({ isUntrusted }) => isUntrusted);
+  if (untrusted.length > 0) {
+    const each = untrusted.map(({ podName, statusError }) => `${podName}: ${statusError}`).join('; ');
+    return of(false, 'CertificateUntrusted', `members and the operator do not accept each other: ${each}`);
+  }
   if (!facts.hasAuthority || facts.due.length > 0)
     return of(false, 'CertificatesIssuing', 'certificates are being issued');
   if (facts.rotation !== 'Steady') return of(true, 'CertificateRotating', 'the authority is being replaced');

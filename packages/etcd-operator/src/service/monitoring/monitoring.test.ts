@@ -1,6 +1,7 @@
 import { MetricRegistry } from '@ecsm/runtime';
 import { expect, it } from 'vitest';
 import { MetricsClient } from '../../client/metrics/client.ts';
+import { steadyCertificates } from '../pass-settings.kit.ts';
 import { ToyCluster } from '../toy-cluster.kit.ts';
 import { MonitoringService } from './monitoring.ts';
 
@@ -34,13 +35,7 @@ it('exposes that there is no leader when the members are not known', () => {
 
 it('exposes when certificates expire, and what was done', () => {
   const { monitoring, toy, value } = start();
-  const certificates = {
-    hasAuthority: true,
-    due: [],
-    isAuthorityDue: false,
-    rotation: 'Steady',
-    notAfterMs: 2_000,
-  } as const;
+  const certificates = { ...steadyCertificates, notAfterMs: 2_000 };
   monitoring.observed(of, { ...toy.input(), certificates });
   monitoring.acted(of, 'promote', true, 1_000);
   expect(value('cluster_certificate_expiry_timestamp_seconds')).toBe('2');

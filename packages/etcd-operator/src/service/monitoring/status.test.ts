@@ -5,6 +5,7 @@ import { createCluster, memoryRegistry } from '../../resource/cluster.kit.ts';
 import { invalidStatus } from '../cluster/invalid.ts';
 import type { Decision, OperationType, PassInput, Recorded } from '../model.ts';
 import { nextAction } from '../next-action.ts';
+import { steadyCertificates } from '../pass-settings.kit.ts';
 import { ToyCluster } from '../toy-cluster.kit.ts';
 import { recordedOf, statusOf } from './status.ts';
 
@@ -173,13 +174,7 @@ describe('the status', () => {
   it('shows when certificates expire, and when the phase changed', async () => {
     const toy = running();
     const cluster: EtcdCluster = await createCluster();
-    const certificates = {
-      hasAuthority: true,
-      due: [],
-      isAuthorityDue: false,
-      rotation: 'Steady',
-      notAfterMs: 86_400_000,
-    } as const;
+    const certificates = { ...steadyCertificates, notAfterMs: 86_400_000 };
     const input: PassInput = { ...toy.input(), certificates };
     const decision = { recorded: toy.recorded, events: [], requeueAfterMs: 0 };
     const first = statusOf(cluster, input, decision);

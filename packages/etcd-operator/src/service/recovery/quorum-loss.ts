@@ -4,7 +4,7 @@
  */
 
 import { slotAt, slotsInRange } from '../cluster/range.ts';
-import { isServing } from '../health/quorum.ts';
+import { isRunning, isServing, quorumOf } from '../health/quorum.ts';
 import type { Decision, Finding, PassInput, QuorumRecovery, Recorded, SlotFacts } from '../model.ts';
 import { act, blocked, isParked, normal, record, wait, warning } from '../rule.ts';
 
@@ -29,10 +29,31 @@ export function quorumLoss(input: PassInput): Decision | undefined {
   }
   if (recorded.quorumLostAtMs === undefined) return record({ ...recorded, quorumLostAtMs: facts.nowMs });
   const finding = lossOf(input);
+  const unseen = unseenQuorum(input);
   if (facts.nowMs - recorded.quorumLostAtMs < settings.quorumGraceMs) {
     return wait(input, 'WaitingForQuorum', finding.message);
   }
-  return startRecovery(input, finding);
+  return unseen ? blocked(input, unseen.reason, unseen.message) : startRecovery(input, finding);
+}
+
+/**
+ * Why there may be a quorum that the operator does not see. A member with which TLS fails runs, and may serve clients whose
+ * certificates it accepts. A pod is ready if its member has served a linearizable read, which Kubernetes asks for without
+ * TLS.
+ */
+function unseenQuorum({ facts }: PassInput): Finding | undefined {
+  const slots = slotsInRange(facts);
+  const untrusted = slots.filter(({ isUntrusted }) => isUntrusted);
+  const answering = slots.filter(({ status }) => status !== undefined);
+  if (untrusted.length > 0 && answering.length + untrusted.length >= quorumOf(slots.length)) {
+    const message = `members may have a quorum, but TLS with them fails: ${untrusted.map(whySilent).join('; ')}`;
+    return { reason: 'CertificateUntrusted', message };
+  }
+  const ready = slots.filter(({ pod }) => pod?.isReady && !pod.isDeleting);
+  if (ready.length === 0) return undefined;
+  const names = ready.map(({ podName }) => podName).join(', ');
+  const message = `the operator does not reach the members, but Kubernetes does: ready pods are ${names}`;
+  return { reason: 'Unreachable', message };
 }
 
 function startRecovery(input: PassInput, { reason, message }: Finding): Decision {
@@ -46,6 +67,11 @@ function startRecovery(input: PassInput, { reason, message }: Finding): Decision
         ? 'no member answers; name the pod to keep'
         : `${recoverFrom} is not a member, or its volume was lost`;
     return blocked(input, reason, `${message}; recovery from ${recoverFrom} is not possible: ${why}`);
+  }
+  const running = runningMajority(input);
+  if (running !== undefined) {
+    const why = `the processes of ${running} may run, and are a quorum; bring them back, or prove that they are dead: delete their Node, or claims whose data is of no use`;
+    return blocked(input, reason, `${message}; recovery from ${recoverFrom} is refused: ${why}`);
   }
   const next: QuorumRecovery = { survivor: survivor.index, phase: 'Stopping', startedAtMs: facts.nowMs };
   const { operation: _, ...rest } = recorded;
@@ -71,6 +97,19 @@ function survivorOf(input: PassInput, name: string): SlotFacts | undefined {
   return answering.reduce<SlotFacts | undefined>((best, slot) => (isAhead(slot, best) ? slot : best), undefined);
 }
 
+/**
+ * Names of the pods whose processes may run with the data of their members, if they are a majority. A pod that exists is no
+ * proof that its process has ended: its node may be cut off, and serve clients.
+ */
+function runningMajority({ facts, recorded: { volumes } }: PassInput): string | undefined {
+  const slots = slotsInRange(facts);
+  const running = slots.filter(({ index, pod, volume }) => {
+    const hasOtherVolume = volume !== undefined && volumes[index] !== undefined && volume.uid !== volumes[index];
+    return pod !== undefined && (isRunning(pod) || pod.phase === 'Unknown') && !hasOtherVolume;
+  });
+  return running.length < quorumOf(slots.length) ? undefined : running.map(({ podName }) => podName).join(', ');
+}
+
 /** Not that of a member that was still joining. */
 function hasItsVolume({ recorded: { volumes, operation } }: PassInput, { index, volume }: SlotFacts): boolean {
   const isJoining = operation?.slot === index && ['AddMember', 'ReplaceMember'].includes(operation.type);
@@ -86,7 +125,7 @@ function isAhead({ status }: SlotFacts, other: SlotFacts | undefined): boolean {
 function lossOf({ facts }: PassInput): Finding {
   const slots = slotsInRange(facts);
   const silent = slots.filter(({ status }) => status === undefined);
-  const each = silent.map((slot) => `${slot.podName}: ${whySilent(slot)}`).join('; ');
+  const each = silent.map(whySilent).join('; ');
   const answering = slots.length - silent.length;
   return {
     reason: 'QuorumLost',
@@ -94,7 +133,11 @@ function lossOf({ facts }: PassInput): Finding {
   };
 }
 
-function whySilent({ pod, volume, statusError }: SlotFacts): string {
+function whySilent(slot: SlotFacts): string {
+  return `${slot.podName}: ${silenceOf(slot)}`;
+}
+
+function silenceOf({ pod, volume, statusError }: SlotFacts): string {
   if (pod === undefined) return volume === undefined ? 'no pod and no volume' : 'no pod';
   if (pod.isDeleting) return 'the pod is being deleted';
   if (pod.waitingReason !== undefined) return [pod.waitingReason, pod.lastTermination].filter(Boolean).join(', ');
@@ -106,6 +149,10 @@ function stopAll(input: PassInput, current: QuorumRecovery): Decision {
   const { set, membership } = facts;
   if (membership !== undefined && membership.members.length > 1) {
     return record(withoutRecovery(recorded), [normal('RecoveryCancelled', 'the quorum is back')]);
+  }
+  const running = set && set.replicas > 0 ? runningMajority(input) : undefined;
+  if (running !== undefined) {
+    return record(withoutRecovery(recorded), [normal('RecoveryCancelled', `the processes of ${running} run again`)]);
   }
   if (set === undefined || set.replicas > 0 || set.start !== current.survivor) {
     const why = 'all members stop before one is restarted as the only member';

@@ -8,6 +8,7 @@ import type { TlsStep } from '../../resource/tls-material.ts';
 import { SecurityService } from './security.ts';
 
 const dayMs = 86_400_000;
+const ours = { 'app.kubernetes.io/managed-by': 'etcd-operator', 'etcd.etcd.io/cluster': 'main' };
 
 async function start(spec: EtcdClusterInput['spec'] = {}) {
   const clock = new VirtualClock();
@@ -23,7 +24,7 @@ async function start(spec: EtcdClusterInput['spec'] = {}) {
     const encoded = Object.entries(data).map(([key, text]) => [key, Buffer.from(text).toString('base64')]);
     return registry.resource(Secret).create(Secret.input({ name }, { data: Object.fromEntries(encoded) }));
   };
-  return { clock, cluster, issuer, observe, take, secret };
+  return { clock, registry, cluster, issuer, service, observe, take, secret };
 }
 
 it('without TLS there are no certificates', async () => {
@@ -33,6 +34,7 @@ it('without TLS there are no certificates', async () => {
     credentials: undefined,
     trust: '',
     material: { leaves: {} },
+    stored: undefined,
     foreign: [],
   });
 });
@@ -64,16 +66,205 @@ describe('automatic certificates', () => {
     expect((await observe()).facts).toMatchObject({ isAuthorityDue: true, rotation: 'Steady' });
     await take('IntroduceAuthority');
     expect((await observe()).facts?.rotation).toBe('Introduced');
-    await take('SwitchAuthority');
+    await take('RenewLeaves', 'SwitchAuthority');
     expect((await observe()).facts).toMatchObject({ rotation: 'Switched', switchedAtMs: clock.now() });
     await take('RetireAuthority');
     expect((await observe()).facts).toMatchObject({ rotation: 'Steady', isAuthorityDue: false });
+  });
+
+  it('cannot be deleted with their authority while the cluster exists, also if they were created before', async () => {
+    const { observe, take, registry, cluster, service } = await start();
+    await take('CreateAuthority', 'RenewLeaves');
+    const secrets = registry.resource(Secret);
+    await secrets.patch('main-ca', { metadata: { finalizers: null } });
+    expect((await observe()).facts).toMatchObject({ hasAuthority: true, isAuthorityKept: false });
+    await take('KeepAuthority');
+    const { stored, material } = await observe();
+    await secrets.delete('main-ca');
+    expect(await observe()).toMatchObject({ material, facts: { isAuthorityKept: false, due: [] } });
+    await take('KeepAuthority');
+    const again = await observe();
+    expect(again).toMatchObject({ material, facts: { isAuthorityKept: true, due: [], rotation: 'Steady' } });
+    expect(again.stored?.metadata.uid).not.toBe(stored?.metadata.uid);
+    await service.release(cluster);
+    await secrets.delete('main-ca');
+    await expect(secrets.get('main-ca')).rejects.toMatchObject({ code: 'NotFound' });
   });
 
   it('are not written over Secrets of other owners', async () => {
     const { observe, secret } = await start();
     await secret('main-ca', {});
     expect((await observe()).foreign).toEqual(['Secret/main-ca']);
+  });
+});
+
+describe('an authority whose Secret was deleted', () => {
+  const steps = ['CreateAuthority', 'RenewLeaves', 'SwitchAuthority', 'RenewLeaves', 'RetireAuthority', 'RenewLeaves'];
+  /** Deletes a Secret in spite of its finalizer. */
+  const lose = async ({ registry }: Awaited<ReturnType<typeof start>>, name = 'main-ca') => {
+    const secrets = registry.resource(Secret);
+    await secrets.patch(name, { metadata: { finalizers: null } });
+    await secrets.delete(name);
+  };
+  const steady = async () => {
+    const world = await start();
+    await world.take('CreateAuthority', 'RenewLeaves');
+    return { ...world, before: await world.observe() };
+  };
+
+  it('is replaced as in any change of it: leaves stay until members trust the next one', async () => {
+    const world = await steady();
+    const { observe, take, before, issuer, clock } = world;
+    await lose(world);
+    expect((await observe()).facts).toMatchObject({ hasAuthority: false, isKeyLost: true, lost: [] });
+    await take('CreateAuthority');
+    const leaves = ['main-server-tls', 'main-peer-tls', 'main-client-tls'];
+    const introduced = { isKeyLost: true, rotation: 'Introduced', introducedAtMs: clock.now() };
+    expect((await observe()).facts).toMatchObject({ ...introduced, due: leaves, isAuthorityKept: true });
+    await take('RenewLeaves');
+    const { facts, trust, material, credentials } = await observe();
+    expect(facts).toMatchObject({ ...introduced, due: [] });
+    expect(credentials).toEqual({ ...before.credentials, ca: trust });
+    expect(trust).toBe(`${before.trust}${material.authority?.next?.certificate}`);
+    expect(issuer.issued.slice(4)).toEqual(['authority']);
+    await take('SwitchAuthority');
+    const switched = await observe();
+    expect([switched.trust, switched.facts?.due, switched.facts?.isKeyLost]).toEqual([trust, leaves, false]);
+    await take('RenewLeaves', 'RetireAuthority', 'RenewLeaves');
+    const after = await observe();
+    expect(after.facts).toMatchObject({ rotation: 'Steady', due: [], isKeyLost: false });
+    expect(after.trust).toBe(material.authority?.next?.certificate);
+  });
+
+  it.each([
+    ['emptied', { 'ca.crt': null, 'ca.key': null }],
+    ['without its key', { 'ca.key': null }],
+    ['with something else in it', { 'ca.crt': 'eA==', 'ca.key': 'eA==' }],
+    ['with the key of another one', { 'ca.key': 'eA==' }],
+  ])('is replaced in the same way if it is %s', async (_, data) => {
+    const { registry, observe, take, before } = await steady();
+    await registry.resource(Secret).patch('main-ca', { data });
+    expect((await observe()).facts).toMatchObject({ hasAuthority: false, isKeyLost: true, lost: [] });
+    await take('CreateAuthority', 'RenewLeaves');
+    const { facts, credentials } = await observe();
+    expect(facts).toMatchObject({ hasAuthority: true, isKeyLost: true, rotation: 'Introduced', due: [] });
+    expect(credentials?.cert).toBe(before.credentials?.cert);
+  });
+
+  it.each([['main-peer-tls'], ['main-server-tls'], ['main-client-tls'], ['main-client-tls', 'main-peer-tls']])(
+    'lets another certificate do for one that is lost with it: %s',
+    async (...names) => {
+      const world = await steady();
+      const { observe, take, before, issuer } = world;
+      for (const name of ['main-ca', ...names]) await lose(world, name);
+      await take('CreateAuthority', 'RenewLeaves');
+      const { facts, material } = await observe();
+      expect(facts).toMatchObject({ rotation: 'Introduced', due: [], lost: [] });
+      const former = Object.values(before.material.leaves).map(({ certificate }) => certificate);
+      for (const { certificate } of Object.values(material.leaves)) expect(former).toContain(certificate);
+      expect(issuer.issued.slice(4)).toEqual(['authority']);
+      await take('SwitchAuthority', 'RenewLeaves');
+      expect(issuer.issued.slice(5)).toEqual(['main-server', 'main-peer', 'root']);
+    },
+  );
+
+  it('is lost for good without a certificate of members, and then certificates are issued at once', async () => {
+    const world = await steady();
+    const { observe, take } = world;
+    for (const name of ['main-ca', 'main-server-tls', 'main-peer-tls']) await lose(world, name);
+    const lost = ['main-server-tls', 'main-peer-tls'];
+    expect((await observe()).facts).toMatchObject({ hasAuthority: false, isKeyLost: true, lost });
+    await take('CreateAuthority');
+    const { facts, trust, material } = await observe();
+    expect(facts).toMatchObject({ rotation: 'Steady', due: [], lost: [], isKeyLost: false });
+    expect(trust).toBe(material.authority?.current.certificate);
+  });
+
+  it('is replaced by one of a crash before the certificates were written', async () => {
+    const world = await steady();
+    const { registry, cluster, observe, take, issuer } = world;
+    for (const name of ['main-ca', 'main-server-tls', 'main-peer-tls']) await lose(world, name);
+    const { secrets } = new Managers(registry);
+    const current = issuer.createAuthority();
+    await secrets.write(
+      cluster,
+      { material: { leaves: {} }, stored: undefined },
+      { authority: { current }, leaves: {} },
+    );
+    await take('CreateAuthority');
+    expect((await observe()).material.authority).toEqual({ current });
+  });
+
+  it('may be deleted again at every step, and what was trusted stays so', async () => {
+    for (let count = 1; count <= steps.length; count++) {
+      const world = await steady();
+      const { observe, take } = world;
+      await lose(world);
+      for (const step of steps.slice(0, count)) await take(step as TlsStep);
+      const { material, credentials } = await observe();
+      await lose(world);
+      const { facts } = await observe();
+      expect(facts, `${count}`).toMatchObject({ hasAuthority: false, isKeyLost: true, lost: [] });
+      await take('CreateAuthority', 'RenewLeaves');
+      const after = await observe();
+      expect(after.facts, `${count}`).toMatchObject({ rotation: 'Introduced', due: [] });
+      expect(after.credentials?.cert).toBe(credentials?.cert);
+      for (const { trust } of Object.values(material.leaves)) expect(after.trust.startsWith(trust.trim())).toBe(true);
+      await take('SwitchAuthority', 'RenewLeaves', 'RetireAuthority', 'RenewLeaves');
+      expect((await observe()).facts, `${count}`).toMatchObject({ rotation: 'Steady', due: [] });
+    }
+  });
+
+  it('may be restored from a backup at every step: members trust it before it issues again', async () => {
+    for (let count = 1; count <= steps.length; count++) {
+      const world = await steady();
+      const { registry, observe, take, before } = world;
+      const { data } = Secret.fieldsOf(await registry.resource(Secret).get('main-ca'));
+      await lose(world);
+      for (const step of steps.slice(0, count)) await take(step as TlsStep);
+      const { credentials } = await observe();
+      await lose(world);
+      await registry
+        .resource(Secret)
+        .create(Secret.input({ name: 'main-ca', labels: { ...ours } }, { data: data ?? {} }));
+      for (let passes = 0; passes < 10; passes++) {
+        const { facts, trust, credentials: own } = await observe();
+        const isKnown =
+          credentials !== undefined && trust.includes(credentials.cert === own?.cert ? own.ca.trim() : '');
+        if (!facts?.hasAuthority) await take('CreateAuthority');
+        else if (!facts.isAuthorityKept) await take('KeepAuthority');
+        else if (facts.due.length > 0) await take('RenewLeaves');
+        else if (facts.rotation === 'Introduced') {
+          expect(isKnown, `${count}`).toBe(true);
+          await take('SwitchAuthority');
+        } else if (facts.rotation === 'Switched') await take('RetireAuthority');
+      }
+      const after = await observe();
+      expect(after.facts, `${count}`).toMatchObject({ rotation: 'Steady', due: [], isAuthorityKept: true });
+      expect(after.material.authority, `${count}`).toEqual(before.material.authority);
+    }
+  });
+
+  it('is not written over one that a user restores meanwhile', async () => {
+    const world = await steady();
+    const { registry, cluster, service, observe } = world;
+    const { data } = Secret.fieldsOf(await registry.resource(Secret).get('main-ca'));
+    const secrets = registry.resource(Secret);
+    for (const lostBy of ['deleted', 'emptied']) {
+      if (lostBy === 'deleted') await lose(world);
+      else await secrets.patch('main-ca', { data: { 'ca.crt': null, 'ca.key': null } });
+      const seen = await observe();
+      if (lostBy === 'deleted')
+        await secrets.create(Secret.input({ name: 'main-ca', labels: { ...ours } }, { data: data ?? {} }));
+      else await secrets.patch('main-ca', { data: { ...data } });
+      await expect(service.perform(cluster, seen, 'CreateAuthority')).rejects.toMatchObject({ code: 'Conflict' });
+      expect((await observe()).facts).toMatchObject({
+        hasAuthority: true,
+        isKeyLost: false,
+        rotation: 'Steady',
+        due: [],
+      });
+    }
   });
 });
 

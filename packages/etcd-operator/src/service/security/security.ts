@@ -4,15 +4,24 @@ import type { EtcdCluster } from '../../apis/etcd-cluster.ts';
 import type { EtcdCredentials } from '../../client/etcd/contract.ts';
 import type { CertificateIssuer } from '../../resource/certificates.ts';
 import { tlsOf } from '../../resource/cluster.ts';
-import { leafTemplates, type SecretManager, secretNames } from '../../resource/secrets.ts';
+import {
+  isKept,
+  leafTemplates,
+  type SecretManager,
+  type SecretsObserved,
+  secretNames,
+} from '../../resource/secrets.ts';
 import {
   afterStep,
   dueLeaves,
   expiryOf,
   isAuthorityDue,
+  isKeyLost,
+  lostLeaves,
   type TlsMaterial,
   type TlsStep,
   trustOf,
+  usable,
 } from '../../resource/tls-material.ts';
 import type { CertificateFacts } from '../model.ts';
 
@@ -24,9 +33,12 @@ export interface SecurityObserved {
   /** The authorities that members trust; empty without TLS. */
   readonly trust: string;
   readonly material: TlsMaterial;
+  readonly stored: SecretsObserved['stored'];
   /** Secrets with names of this cluster that belong to something else, such as `Secret/main-ca`. */
   readonly foreign: readonly string[];
 }
+
+const noSecrets = { material: { leaves: {} }, stored: undefined, foreign: [] };
 
 export class SecurityService {
   readonly #secrets: SecretManager;
@@ -41,37 +53,51 @@ export class SecurityService {
 
   async observe(cluster: EtcdCluster): Promise<SecurityObserved> {
     const tls = tlsOf(cluster);
-    const none = { facts: undefined, credentials: undefined, trust: '', material: { leaves: {} }, foreign: [] };
+    const none = { facts: undefined, credentials: undefined, trust: '', ...noSecrets };
     if (!tls.client && !tls.peer) return none;
     return cluster.spec.security.tls.autoTLS ? this.#automatic(cluster) : this.#provided(cluster);
   }
 
-  async perform(cluster: EtcdCluster, { material }: SecurityObserved, step: TlsStep): Promise<void> {
+  async perform(cluster: EtcdCluster, { material, stored }: SecurityObserved, step: TlsStep): Promise<void> {
     const after = afterStep(this.#issuer, material, step, leafTemplates(cluster), this.#clock.now());
-    await this.#secrets.write(cluster, material, after);
+    await this.#secrets.write(cluster, { material, stored }, after);
+  }
+
+  /** Before the last trace of a cluster goes: then Kubernetes can delete the Secret of its authority. */
+  release(cluster: EtcdCluster): Promise<void> {
+    return this.#secrets.release(cluster);
   }
 
   async #automatic(cluster: EtcdCluster): Promise<SecurityObserved> {
-    const { material, foreign } = await this.#secrets.observe(cluster);
+    const { material: read, stored, foreign } = await this.#secrets.observe(cluster);
     const nowMs = this.#clock.now();
+    const material = usable(this.#issuer, read);
     const { authority, leaves } = material;
     const names = secretNames(cluster);
-    const due = dueLeaves(this.#issuer, material, leafTemplates(cluster), nowMs).map((leaf) => names[leaf]);
+    const templates = leafTemplates(cluster);
+    const due = dueLeaves(this.#issuer, material, templates, nowMs).map((leaf) => names[leaf]);
+    const lost = lostLeaves(this.#issuer, material, templates, nowMs).map((leaf) => names[leaf]);
     const notAfterMs = expiryOf(this.#issuer, material);
-    const { client } = leaves;
+    // Those of servers are for clients, too: a client's that is missing is no reason not to see the members.
+    const own = leaves.client ?? leaves.server;
     const rotation = authority?.next ? 'Introduced' : authority?.old !== undefined ? 'Switched' : 'Steady';
     return {
       facts: {
         hasAuthority: authority !== undefined,
+        isKeyLost: authority ? isKeyLost(authority) : Object.keys(leaves).length > 0,
+        isAuthorityKept: stored !== undefined && isKept(stored),
         due,
+        lost,
         isAuthorityDue: authority !== undefined && isAuthorityDue(this.#issuer, authority, nowMs),
         rotation,
+        ...(authority?.introducedAtMs === undefined ? {} : { introducedAtMs: authority.introducedAtMs }),
         ...(authority?.switchedAtMs === undefined ? {} : { switchedAtMs: authority.switchedAtMs }),
         ...(notAfterMs === undefined ? {} : { notAfterMs }),
       },
-      credentials: client && { ca: client.trust, cert: client.certificate, key: client.key },
+      credentials: own && { ca: own.trust, cert: own.certificate, key: own.key },
       trust: authority ? trustOf(authority) : '',
       material,
+      stored,
       foreign,
     };
   }
@@ -90,15 +116,17 @@ export class SecurityService {
       facts: {
         ...(problem === undefined ? {} : { problem }),
         hasAuthority: true,
+        isKeyLost: false,
+        isAuthorityKept: true,
         due: [],
+        lost: [],
         isAuthorityDue: false,
         rotation: 'Steady',
         ...(info ? { notAfterMs: info.toMs } : {}),
       },
       credentials: { ca, cert, key },
       trust: ca,
-      material: { leaves: {} },
-      foreign: [],
+      ...noSecrets,
     };
   }
 

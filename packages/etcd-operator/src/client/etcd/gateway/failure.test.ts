@@ -30,16 +30,26 @@ describe('a failure that etcd reports', () => {
 
 describe('a failure of the connection', () => {
   it.each([
-    ['ECONNREFUSED', 'Unavailable'],
-    ['ECONNRESET', 'Unavailable'],
-    ['ERR_SSL_TLSV1_ALERT_UNKNOWN_CA', 'Denied'],
-    ['ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE', 'Denied'],
-    ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', 'Denied'],
-    ['ERR_TLS_CERT_ALTNAME_INVALID', 'Denied'],
-    ['CERT_HAS_EXPIRED', 'Denied'],
-    ['ERR_SSL_WRONG_VERSION_NUMBER', 'Unavailable'],
-  ])('%s is %s', (code, expected) => {
-    expect(connectionFailure(Object.assign(new Error('broken'), { code }), 'etcd at a').code).toBe(expected);
+    ['ECONNREFUSED', 'Unavailable', false],
+    ['ECONNRESET', 'Unavailable', false],
+    ['ERR_SSL_TLSV1_ALERT_UNKNOWN_CA', 'Denied', true],
+    ['ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE', 'Denied', true],
+    ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', 'Denied', true],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', 'Denied', true],
+    ['CERT_HAS_EXPIRED', 'Denied', true],
+    ['SELF_SIGNED_CERT_IN_CHAIN', 'Denied', true],
+    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'Denied', true],
+    ['ERR_SSL_WRONG_VERSION_NUMBER', 'Unavailable', true],
+    ['EPROTO', 'Unavailable', true],
+  ])('%s is %s; of TLS: %s', (code, expected, isTlsFailure) => {
+    const failure = connectionFailure(Object.assign(new Error('broken'), { code }), 'etcd at a');
+    expect(failure).toMatchObject({ code: expected, isTlsFailure });
+  });
+
+  it('is of TLS if it ended in the handshake', () => {
+    const message = 'Client network socket disconnected before secure TLS connection was established';
+    const failure = connectionFailure(Object.assign(new Error(message), { code: 'ECONNRESET' }), 'etcd at a');
+    expect(failure).toMatchObject({ code: 'Unavailable', isTlsFailure: true });
   });
 });
 

@@ -47,7 +47,14 @@ export function reportedFailure(message: string, number: number): EtcdError {
 export function connectionFailure(error: Error, what: string): EtcdError {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   const text = [code, error.message].filter((part) => part !== '').join(': ') || error.name;
-  return new EtcdError(isDenial(code) ? 'Denied' : 'Unavailable', `${what}: ${text}`);
+  const isDenied = isDenial(code);
+  const isTlsFailure = isDenied || isHandshake(code, error.message);
+  return new EtcdError(isDenied ? 'Denied' : 'Unavailable', `${what}: ${text}`, { isTlsFailure });
+}
+
+/** Any other failure of TLS: there is a process, and it is not known what it would answer. */
+function isHandshake(code: string, message: string): boolean {
+  return /^(ERR_SSL_|ERR_TLS_|EPROTO$)/.test(code) || message.includes('before secure TLS connection was established');
 }
 
 /** Either side did not accept the certificate of the other: an alert of the server, or a check of Node.js. */
