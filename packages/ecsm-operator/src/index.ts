@@ -8,6 +8,7 @@ export { adoptAnnotation, leaseName, platformFinalizer, restartedAtAnnotation } 
 export { Operator, type OperatorController, type OperatorOptions } from './controller/operator.ts';
 export { type OperatorSettings, type OperatorSettingsInput, operatorSettings } from './controller/settings.ts';
 export type { Unsettled } from './controller/settled.ts';
+export { revisionHash } from './resource/hash.ts';
 export { type OwnerIdentity, ownerVariable, readMark, revisionVariable } from './resource/mark.ts';
 export type { Mark } from './resource/model.ts';
 export { isNameOf, type OwnerKey, ownerKeysOf, platformName } from './resource/naming.ts';

@@ -55,6 +55,13 @@ export const resource = {
   tests: ['render.test.ts'],
   mutants: [
     {
+      name: 'a difference shows values of env, command and vsoa',
+      file: 'difference-line.ts',
+      find: "hiddenPaths.test(path) ? 'hidden' : 'redacted'",
+      replace: "'redacted'",
+      tests: ['differences.test.ts'],
+    },
+    {
       name: 'an environment variable that was added by hand is not seen',
       file: 'differences.ts',
       find: 'if (!wanted.has(key)) this.',

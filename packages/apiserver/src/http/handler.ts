@@ -26,6 +26,7 @@ import { attributesOf, described } from './attributes.ts';
 import { readBody } from './body.ts';
 import { Deadlines } from './deadline.ts';
 import type { Exchange } from './exchange.ts';
+import { HiddenSecrets, secretsRequest } from './hidden-secrets.ts';
 import { impersonationOf, isImpersonation } from './impersonation.ts';
 import { Admission, type Limits } from './limits.ts';
 import { type Paths, publicPaths } from './paths.ts';
@@ -196,12 +197,15 @@ export class Handler {
     const isWrite = resourceWrites.has(info.verb);
     const bytes = isWrite ? await readBody(request, limits.bodyBytesMax) : noBytes;
     const warn = (text: string) => void headers.push('Warning', warningHeader(text));
+    const hidden = this.#hiddenFrom(user, target, info);
     const call = this.#call(request, info, user, target, query, {
       bytes,
       warn,
-      isTransformed: accept.as !== undefined,
+      isTransformed: accept.as !== undefined || hidden !== undefined,
+      hidesSecrets: hidden !== undefined,
     });
-    const answer = await this.#inTime(user, dispatch(call, info.verb));
+    const found = await this.#inTime(user, dispatch(call, info.verb));
+    const answer = hidden ? hidden.answer(found, warn) : found;
     if (answer.type === 'text') {
       await sendText(exchange, answer.code, answer.parts, accept.mediaType);
       return answer.code;
@@ -216,7 +220,8 @@ export class Handler {
   async #watch(exchange: Exchange, info: ResourceInfo, user: User, query: URLSearchParams): Promise<number> {
     const { request, response } = exchange;
     const target = this.#target(info);
-    const view = this.#view(negotiate(request.headers.accept), query);
+    const hidden = this.#hiddenFrom(user, target, info);
+    const view = { ...this.#view(negotiate(request.headers.accept), query), hidden };
     const { timeoutSeconds = watchSecondsMax } = listOptionsOf(query);
     const leave = this.#watches.enter(user.name);
     let leaveList = () => {};
@@ -231,12 +236,14 @@ export class Handler {
         bytes: noBytes,
         warn: () => {},
         isTransformed: true,
+        hidesSecrets: hidden !== undefined,
       });
       const enterList = () => {
         leaveList = this.#requests.enter(user.name);
         return leaveList;
       };
       const events = await this.#inTime(user, watch({ ...call, signal: end.signal, enterList }, bookmarkMs));
+      if (hidden) exchange.headers.push('Warning', warningHeader(hidden.warning));
       await stream(exchange, events, target.kind, view, end.signal);
       return 200;
     } finally {
@@ -268,7 +275,7 @@ export class Handler {
     user: User,
     target: Target,
     query: URLSearchParams,
-    { bytes, warn, isTransformed }: { readonly bytes: Buffer } & Pick<Call, 'warn' | 'isTransformed'>,
+    { bytes, ...own }: { readonly bytes: Buffer } & Pick<Call, 'warn' | 'isTransformed' | 'hidesSecrets'>,
   ): Call {
     const { registry, clock, signal, admit } = this.#options;
     const { namespace, name, subresource } = info;
@@ -287,10 +294,15 @@ export class Handler {
         const attributes = attributesOf({ ...info, verb: 'create' }, user);
         if (!this.#allows(attributes)) throw forbidden(attributes);
       },
-      warn,
-      isTransformed,
+      ...own,
       signal,
     };
+  }
+
+  /** Undefined if the user may see the secrets of all objects of the request. */
+  #hiddenFrom(user: User, { kind }: Target, { namespace }: ResourceInfo): HiddenSecrets | undefined {
+    const place = kind.scope === 'Cluster' ? undefined : namespace;
+    return HiddenSecrets.of(kind, place, (one) => this.#allows(secretsRequest(user, one)));
   }
 
   #view(accept: View['accept'], query: URLSearchParams): View {

@@ -9,6 +9,7 @@ import { statusOf } from '../response/status.ts';
 import { tableOf, tableOfObject } from '../response/table.ts';
 import type { Answer } from '../verbs/call.ts';
 import type { Exchange } from './exchange.ts';
+import type { HiddenSecrets } from './hidden-secrets.ts';
 
 const compress = promisify(gzip);
 
@@ -29,6 +30,8 @@ export interface View {
   readonly includeObject: 'None' | 'Metadata' | 'Object';
   /** Ages are those at the time of a response, or of an event of a watch. */
   readonly clock: Pick<Clock, 'now'>;
+  /** Of a watch. Undefined: the user may see everything. */
+  readonly hidden?: HiddenSecrets | undefined;
 }
 
 /** The body of an answer in the representation that the client has asked for. */

@@ -5,6 +5,7 @@ import { partialOf, partialType } from '../response/partial.ts';
 import { tableOfObject } from '../response/table.ts';
 import type { SendEvents, ServerEvent } from '../verbs/watch.ts';
 import type { Exchange } from './exchange.ts';
+import type { HiddenSecrets } from './hidden-secrets.ts';
 import type { View } from './respond.ts';
 
 /** Ends when the events do, or when the signal aborts. A client that does not read then is disconnected. */
@@ -46,7 +47,8 @@ interface Form {
   readonly isChunked: boolean;
 }
 
-function encoded(event: ServerEvent, kind: Kind, view: View, { columnDefinitions, isChunked }: Form): Buffer {
+function encoded(found: ServerEvent, kind: Kind, view: View, { columnDefinitions, isChunked }: Form): Buffer {
+  const event = view.hidden ? withoutHidden(found, view.hidden) : found;
   const { type, object } = event;
   const isPlain = view.accept.as === undefined;
   if (type === 'BOOKMARK' || type === 'ERROR' || !isPlain || !event.isShared) {
@@ -60,6 +62,11 @@ function encoded(event: ServerEvent, kind: Kind, view: View, { columnDefinitions
   lines.set(form, line);
   sharedLines.set(object, lines);
   return line;
+}
+
+function withoutHidden(event: ServerEvent, hidden: HiddenSecrets): ServerEvent {
+  if (event.type === 'BOOKMARK' || event.type === 'ERROR') return event;
+  return { ...event, object: hidden.shown(event.object, event.isShared) };
 }
 
 const lastChunk = '0\r\n\r\n';

@@ -24,8 +24,10 @@ export interface Call {
   readonly name: string | undefined;
   readonly subresource: string | undefined;
   readonly query: URLSearchParams;
-  /** Whether the client has asked for another representation of the objects, such as a Table. */
+  /** Whether objects are sent in another form than they are stored: as a Table, or without their secrets. */
   readonly isTransformed: boolean;
+  /** Whether the user may not see the secrets of the objects: they read and write objects without them. */
+  readonly hidesSecrets: boolean;
   /** Of a write. */
   readonly body: RequestBody;
   /** Without `fieldManager`: the program that the user agent names. */

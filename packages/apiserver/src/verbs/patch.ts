@@ -1,5 +1,5 @@
 /** The verb patch: JSON patch, JSON merge patch, strategic merge patch, and server-side apply. */
-import { asJson, isApiError, type JsonValue, mergePatch } from '@ecsm/runtime';
+import { asJson, isApiError, type JsonValue, mergePatch, withoutSecrets, withRemovedSecrets } from '@ecsm/runtime';
 import { applyJsonPatch } from '../patch/json-patch.ts';
 import { strategicMergePatch, supportsStrategicMerge } from '../patch/strategic.ts';
 import { decodeBody, patchTypeOf } from '../request/body.ts';
@@ -37,7 +37,9 @@ async function patched(call: Call, change: (object: JsonValue) => unknown): Prom
   const { resource } = writable(call);
   const before = await existing(call.target, call.namespace, call.name ?? '');
   const { resourceVersion } = before.metadata;
-  const after = checkedInput(call, change(asJson(before)));
+  // A patch of what the user may not see could copy it into another field, or test which value it has.
+  const seen = call.hidesSecrets ? withoutSecrets(call.target.kind, before) : before;
+  const after = checkedInput(call, change(asJson(seen)));
   // A patch that sets a version has it as precondition.
   const wanted = versionOf(after);
   try {
@@ -51,14 +53,15 @@ async function patched(call: Call, change: (object: JsonValue) => unknown): Prom
 }
 
 function changeOf(
-  { target }: Call,
+  { target: { kind }, hidesSecrets }: Call,
   type: 'json' | 'merge' | 'strategic',
   patch: JsonValue,
 ): (object: JsonValue) => unknown {
   if (type === 'json') return (object) => applyJsonPatch(object, patch);
   if (!isObject(patch)) throw badRequest('a merge patch must be an object');
-  if (type === 'merge') return (object) => mergePatch(object, patch);
-  return (object) => strategicMergePatch(target.kind.schema, object, patch);
+  const merged = (object: JsonValue) =>
+    type === 'merge' ? mergePatch(object, patch) : strategicMergePatch(kind.schema, object, patch);
+  return hidesSecrets ? (object) => withRemovedSecrets(kind, merged(object), patch) : merged;
 }
 
 async function apply(call: Call): Promise<Answer> {

@@ -64,9 +64,15 @@ export async function putStatus(call: Call, resource: AnyResource, object: Json)
   return resource.updateStatus({ metadata, status: object['status'] }, options);
 }
 
-export function optionsOf({ query, defaultManager }: Call): { readonly dryRun: boolean; readonly manager: string } {
+export function optionsOf({ query, defaultManager, hidesSecrets }: Call): OwnOptions {
   const { dryRun, fieldManager } = writeOptionsOf(query);
-  return { dryRun, manager: fieldManager ?? defaultManager };
+  return { dryRun, manager: fieldManager ?? defaultManager, ...(hidesSecrets && { withoutSecrets: true }) };
+}
+
+interface OwnOptions {
+  readonly dryRun: boolean;
+  readonly manager: string;
+  readonly withoutSecrets?: true;
 }
 
 /** Throws 405 for a resource that can only be read. */

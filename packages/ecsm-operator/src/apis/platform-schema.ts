@@ -4,6 +4,13 @@ import { absolutePath } from './field-schemas.ts';
 
 const { anything, boolean, integer, list, map, object, optional, string, withDefault } = schema;
 
+/** Environment and program may be set here instead of in the template. */
+const linuxSecrets = object({
+  env: optional(anything({ secret: true })),
+  cmd: optional(anything({ secret: true })),
+  entrypoint: optional(anything({ secret: true })),
+});
+
 export const platformSpecific = object(
   {
     action: withDefault(
@@ -115,7 +122,9 @@ export const platformSpecific = object(
         { description: 'Fields of a SylixOS container.' },
       ),
     ),
-    linux: optional(anything({ description: 'Fields of a Linux container configuration, sent unchanged.' })),
+    linux: optional(
+      anything({ like: linuxSecrets, description: 'Fields of a Linux container configuration, sent unchanged.' }),
+    ),
   },
   { description: 'Fields that only one operating system supports.' },
 );

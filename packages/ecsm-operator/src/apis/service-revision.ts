@@ -1,5 +1,6 @@
 /** One revision of the template of a service, for its history and for rollbacks. Owned by the service; never changed. */
 import { defineKind, type ObjectOf, schema } from '@ecsm/runtime';
+import { template } from './template-schema.ts';
 
 const { anything, integer, object, optional, string } = schema;
 
@@ -16,7 +17,7 @@ export const ServiceRevision = defineKind({
     hash: string({
       description: 'Hash of template and restartedAt; part of the name on the platform during a rolling update.',
     }),
-    template: anything({ description: 'The template of this revision.' }),
+    template: anything({ like: template, description: 'The template of this revision.' }),
     restartedAt: optional(string({ description: 'The restart that created this revision, if any.' })),
   }),
   status: object({}),

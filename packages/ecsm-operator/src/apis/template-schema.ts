@@ -30,7 +30,7 @@ const vsoa = object(
       integer({ minimum: 0, maximum: 65_535, description: 'On the host. 0: the platform chooses.' }),
       0,
     ),
-    password: optional(string({ minLength: 1, maxLength: 256, secret: true, description: 'Never printed.' })),
+    password: optional(string({ minLength: 1, maxLength: 256, secret: true, description: 'Password of the server.' })),
     healthCheck: optional(healthCheck),
   },
   { description: 'The VSOA server of the service.' },
@@ -62,7 +62,8 @@ export const template = object(
       }),
     ),
     command: optional(
-      list(string({ maxLength: 32_768 }), {
+      list(string({ maxLength: 32_768, secret: true }), {
+        secret: true,
         minItems: 1,
         maxItems: 1000,
         description: 'The program and its arguments.',
@@ -76,7 +77,7 @@ export const template = object(
             pattern: { expression: /^[A-Za-z_][A-Za-z0-9_.-]*$/u, hint: 'must be a name such as RATE' },
             description: 'Name of the variable. ECSM_OWNER and ECSM_REVISION are set by the operator.',
           }),
-          value: withDefault(string({ maxLength: 32_768, description: 'Value of the variable.' }), ''),
+          value: withDefault(string({ maxLength: 32_768, secret: true, description: 'Value of the variable.' }), ''),
         }),
         { uniqueBy: 'name', maxItems: 1000, description: 'Environment of every instance.' },
       ),

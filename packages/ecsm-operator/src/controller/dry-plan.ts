@@ -18,6 +18,8 @@ export interface DryPlanSources {
   readonly registry: Registry;
   readonly manager: Pick<ServiceManager, 'find' | 'offlineNodes'>;
   readonly settings: PlanSettings;
+  /** See `PlanInput`. */
+  readonly showValues?: boolean;
 }
 
 /** Replaces the id of a registry that has none yet: no service on the platform has it. */
@@ -25,7 +27,7 @@ const noId = 'none';
 
 /** Throws `NotFound` if there is no such service. */
 export async function planFor(
-  { registry, manager, settings }: DryPlanSources,
+  { registry, manager, settings, showValues = false }: DryPlanSources,
   { namespace, name }: OwnerKey,
 ): Promise<Plan> {
   const service = await registry.resource(ECSMService).get(name, { namespace });
@@ -48,5 +50,5 @@ export async function planFor(
   const revisions = await knownRevisions(registry, service, revision, observed);
   const allocation = allocationOfStatus(service, observed);
   const more = { ...(dependencies && { dependencies }), ...(allocation && { allocation }) };
-  return plan({ ...common, revision, revisions, offlineNodes, ...more });
+  return plan({ ...common, revision, revisions, offlineNodes, showValues, ...more });
 }

@@ -29,7 +29,7 @@ import { digestOf } from '../observe/owner-records.ts';
 import { ServiceManager } from '../resource/manager.ts';
 import { ownerKeysOf, platformName } from '../resource/naming.ts';
 import { affectedBy } from '../service/dependencies/affected.ts';
-import type { Plan } from '../service/model.ts';
+import type { Plan, PlanInput } from '../service/model.ts';
 import { type PlatformViews, platformViews } from '../views/platform-views.ts';
 import { Allocations } from './allocations.ts';
 import { autoscaler } from './autoscaler/autoscaler.ts';
@@ -262,9 +262,9 @@ export class Operator {
   }
 
   /** The plan for a service. It only reads. Throws `NotFound` if there is no such service. */
-  planFor(namespace: string, name: string): Promise<Plan> {
+  planFor(namespace: string, name: string, options: Pick<PlanInput, 'showValues'> = {}): Promise<Plan> {
     return planFor(
-      { registry: this.#options.registry, manager: this.#manager, settings: this.settings.plan },
+      { registry: this.#options.registry, manager: this.#manager, settings: this.settings.plan, ...options },
       { namespace, name },
     );
   }

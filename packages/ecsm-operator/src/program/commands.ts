@@ -44,14 +44,14 @@ function reportOutcome(
 }
 
 export const plan: Run = async (call) => {
-  const { options, names } = await planOptions(call);
+  const { options, names, showValues } = await planOptions(call);
   const { out } = call.terminal;
   // The plan is the output; informational log lines would only disturb it.
   const level = options.logLevel === 'info' ? 'warn' : options.logLevel;
   const log = logOf({ ...options, logLevel: level }, call.terminal);
   try {
     await withComponents(options, log, async (components) => {
-      for await (const text of plans(components, names)) out.write(text);
+      for await (const text of plans(components, names, { showValues })) out.write(text);
     });
   } catch (error) {
     if (!isApiError(error, 'NotFound') || error.details.kind !== 'path') throw error;

@@ -150,4 +150,5 @@ export const flags: readonly Flag[] = [
   { name: 'once', help: 'reconcile until every service is available, then exit: for scripts' },
   { name: 'timeout-seconds', value: 'N', default: '300', help: 'timeout of --once' },
   { name: 'all', help: 'with plan: every service' },
+  { name: 'show-values', help: 'with plan: show the values of env, command and vsoa' },
 ];

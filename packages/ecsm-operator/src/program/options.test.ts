@@ -98,8 +98,10 @@ describe('flags', () => {
         { namespace: 'default', name: 'telemetry' },
         { namespace: 'orbit', name: 'camera' },
       ],
+      showValues: false,
     });
-    expect(await parse('plan --all')).toEqual({ kind: 'plan', options, names: 'all' });
+    expect(await parse('plan a --show-values')).toMatchObject({ showValues: true });
+    expect(await parse('plan --all')).toEqual({ kind: 'plan', options, names: 'all', showValues: false });
   });
 
   it.each([
@@ -141,6 +143,7 @@ describe('flags', () => {
     ['--timeout-seconds 5', '--timeout-seconds requires --once'],
     ['plan a --timeout-seconds 5', '--timeout-seconds requires --once'],
     ['--all', '--all is only valid with plan: ecsm-operator plan --all'],
+    ['--show-values', '--show-values is only valid with plan: ecsm-operator plan --show-values'],
     ['plan', 'plan needs the name of a service, or --all'],
     ['plan a --all', 'plan takes names or --all, not both'],
     ['plan a --once', '--once is not valid with plan, which changes nothing'],

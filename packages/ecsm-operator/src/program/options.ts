@@ -68,18 +68,24 @@ export async function runOptions(
   call: Call,
 ): Promise<{ readonly kind: 'run' | 'once'; readonly options: ProgramOptions }> {
   const kind = call.flag('once') === undefined ? 'run' : 'once';
-  if (call.flag('all') !== undefined) throw new UsageError('--all is only valid with plan: ecsm-operator plan --all');
+  for (const flag of ['all', 'show-values']) {
+    if (call.flag(flag) !== undefined)
+      throw new UsageError(`--${flag} is only valid with plan: ecsm-operator plan --${flag}`);
+  }
   checkTimeout(call, kind);
   return { kind, options: await optionsOf(call, kind) };
 }
 
 /** Throws `UsageError`, as above. */
-export async function planOptions(
-  call: Call,
-): Promise<{ readonly options: ProgramOptions; readonly names: readonly ServiceName[] | 'all' }> {
+export async function planOptions(call: Call): Promise<{
+  readonly options: ProgramOptions;
+  readonly names: readonly ServiceName[] | 'all';
+  readonly showValues: boolean;
+}> {
   if (call.flag('once') !== undefined) throw new UsageError('--once is not valid with plan, which changes nothing');
   checkTimeout(call, 'plan');
-  return { options: await optionsOf(call, 'plan'), names: namesOf(call.words, call.flag('all') !== undefined) };
+  const names = namesOf(call.words, call.flag('all') !== undefined);
+  return { options: await optionsOf(call, 'plan'), names, showValues: call.flag('show-values') !== undefined };
 }
 
 function checkTimeout(call: Call, kind: Kind): void {

@@ -9,10 +9,11 @@ import type { ServiceName } from './options.ts';
 export async function* plans(
   { registry, operator }: { readonly registry: Registry; readonly operator: Pick<Operator, 'planFor'> },
   names: readonly ServiceName[] | 'all',
+  options: NonNullable<Parameters<Operator['planFor']>[2]>,
 ): AsyncGenerator<string> {
   const chosen = names === 'all' ? await everyName(registry) : names;
   for (const { namespace, name } of chosen) {
-    const plan = await operator.planFor(namespace, name);
+    const plan = await operator.planFor(namespace, name, options);
     yield `${namespace}/${name}\n${indented(formatPlan(plan))}\n`;
   }
 }

@@ -61,10 +61,10 @@ describe('a difference is reported', () => {
     [{ ...actual, policy: 'static', factor: 1 }, ['policy: static → dynamic', 'factor: 1 → 3']],
     [{ ...actual, name: 'other' }, ['name: other → telemetry']],
     [{ ...actual, node: { names: ['node-1'] } }, ['node.names: ["node-1"] → ["node-1","node-2","node-3"]']],
-    [withEnv(env.map((line) => line.replace('=10', '=20'))), ['image.config.process.env[RATE]: 20 → 10']],
-    [withEnv(env.slice(1)), ['image.config.process.env[RATE]: none → 10']],
-    [withEnv([...env, 'DEBUG=1']), ['image.config.process.env[DEBUG]: 1 → none']],
-    [withEnv([...env, 'RATE=20']), ['image.config.process.env[RATE, again]: 20 → none']],
+    [withEnv(env.map((line) => line.replace('=10', '=20'))), ['image.config.process.env[RATE]: differs (not shown)']],
+    [withEnv(env.slice(1)), ['image.config.process.env[RATE]: none → <hidden>']],
+    [withEnv([...env, 'DEBUG=1']), ['image.config.process.env[DEBUG]: <hidden> → none']],
+    [withEnv([...env, 'RATE=20']), ['image.config.process.env[RATE, again]: <hidden> → none']],
     [withConfig({ hostname: undefined }), ['image.config.hostname: none → telemetry']],
     [withConfig({ root: { path: 'rootfs', readonly: true } }), ['image.config.root.readonly: true → false']],
     [
@@ -79,7 +79,7 @@ describe('a difference is reported', () => {
         'image.config.mounts[/etc/lic].options: [] → ["ro"]',
       ],
     ],
-    [withVsoa({ healthTimeout: 1 }), ['image.vsoa.healthTimeout: 1 → 3000']],
+    [withVsoa({ healthTimeout: 1 }), ['image.vsoa.healthTimeout: differs (not shown)']],
   ])('%#', (one, lines) => {
     expect(differences(body, one)).toEqual(lines);
   });
@@ -142,6 +142,35 @@ describe('a secret is not shown', () => {
     ]);
     for (const secret of secrets) expect(lines.join('\n')).not.toContain(secret);
     expect(lines).toContain('image.vsoa.password: differs (not shown)');
+  });
+
+  it('whatever its variable is called and whatever it looks like', () => {
+    const names = ['ADMIN_PIN', 'TOTP_SEED', 'HASH_SALT', 'SNMP_COMMUNITY', 'MNEMONIC', 'ENABLED', 'EMPTY'];
+    const values = ['4711', 'JBSWY3DP', 'pepper', 'public', 'witch collapse', 'true', ''];
+    for (const os of ['sylixos', 'linux']) {
+      const template = {
+        image: `worker@1.0.0#${os}`,
+        command: ['/apps/worker', 'swordfish'],
+        env: names.map((name, index) => ({ name, value: values[index] ?? '' })),
+        vsoa: { port: 4001, password: 'true', healthCheck: { path: '/health-4711' } },
+        ...(os === 'linux' && { platformSpecific: { linux: { entrypoint: ['/bin/swordfish'], cmd: ['x4711'] } } }),
+      };
+      const wanted = rendered(smallService({ template }));
+      const others = rendered(
+        smallService({
+          template: {
+            ...template,
+            command: ['/apps/worker', 'other-4711'],
+            env: names.map((name) => ({ name, value: `other-${name.length}` })),
+            vsoa: { port: 4002, password: 'other-4711', healthCheck: { path: '/other-4711' } },
+            ...(os === 'linux' && { platformSpecific: { linux: { entrypoint: 'other-4711', cmd: 'other-4711' } } }),
+          },
+        }),
+      );
+      const lines = differences(wanted, shownOf(others)).join('\n');
+      for (const name of [...names, 'vsoa.password', 'vsoa.port']) expect(lines).toContain(name);
+      expect(lines).not.toMatch(/4711|JBSWY|pepper|public|witch|swordfish|other|: true|400[12]/);
+    }
   });
 
   it('only that it is missing', () => {

@@ -25,10 +25,13 @@ export function isOfNodes({ path }: Pick<Difference, 'path'>): boolean {
   return path === 'node.names';
 }
 
-/** Empty if the service matches. `prepull` cannot be read from the platform, and is not compared. */
-export function differences(wanted: ServiceBody, actual: ServiceDetail): readonly Difference[] {
+/**
+ * Empty if the service matches. `prepull` cannot be read from the platform, and is not compared. With `showValues`, the
+ * lines contain values that must not be shown to everyone: only for the output of a command that was asked for them.
+ */
+export function differences(wanted: ServiceBody, actual: ServiceDetail, showValues = false): readonly Difference[] {
   const { prepull: _, factor, ...compared } = wanted;
-  const found = new Differences(wanted.image.autoUpgrade);
+  const found = new Differences(wanted.image.autoUpgrade, showValues);
   found.compare('', compared, { ...actual, node: { names: nodeNamesOf(actual) } });
   // The factor of a static service has no meaning.
   if (wanted.policy === 'dynamic') found.compare('factor', factor, actual.factor);
@@ -48,8 +51,11 @@ class Differences {
   readonly all: Difference[] = [];
   readonly #autoUpgrade: string | undefined;
 
-  constructor(autoUpgrade: string | undefined) {
+  readonly #showValues: boolean;
+
+  constructor(autoUpgrade: string | undefined, showValues: boolean) {
     this.#autoUpgrade = autoUpgrade;
+    this.#showValues = showValues;
   }
 
   /** `name` decides whether the value is redacted. */
@@ -61,7 +67,7 @@ class Differences {
   }
 
   #add(path: string, name: string, wanted: unknown, actual: unknown): void {
-    this.all.push({ path, line: lineOf(path, name, wanted, actual) });
+    this.all.push({ path, line: lineOf(path, name, wanted, actual, this.#showValues) });
   }
 
   #fields(path: string, wanted: Fields, actual: Fields): void {
@@ -93,7 +99,7 @@ class Differences {
 
   #isSameList(wanted: readonly unknown[], actual: readonly unknown[]): boolean {
     if (wanted.length !== actual.length) return false;
-    const inside = new Differences(this.#autoUpgrade);
+    const inside = new Differences(this.#autoUpgrade, false);
     for (const [index, item] of wanted.entries()) inside.compare('', item, actual[index]);
     return inside.all.length === 0;
   }

@@ -50,7 +50,7 @@ export function adopt(context: PlanContext, { service }: Owned): Decision {
   if (input.service.spec.paused)
     return { ...noActions, waiting: `spec.paused to be false before ${service.name} is adopted` };
   const body = rendered(context, service.name, input.revision);
-  return updateWithBackoff(context, differences(body, service.detail), (found) =>
+  return updateWithBackoff(context, differences(body, service.detail, input.showValues), (found) =>
     change(service, body, 'Adopted', `adopted: ${joined(found)}`),
   );
 }
@@ -60,7 +60,7 @@ export function correct(context: PlanContext, owned: Owned): Decision {
   const { service } = owned;
   const body = bodyOf(context, owned, nextSize(context, owned));
   if (body === undefined) return noActions;
-  return updateWithBackoff(context, differences(body, service.detail), (found) =>
+  return updateWithBackoff(context, differences(body, service.detail, context.input.showValues), (found) =>
     change(service, body, changeReason(context, owned, found), joined(found)),
   );
 }
@@ -74,8 +74,10 @@ export function scaleToZero(context: PlanContext): Decision {
   const others = owned.filter((one) => one !== keeper);
   const actions = others.map(({ service }) => removal(service, 'scaled to 0'));
   if (body === undefined) return { actions };
-  const decision = updateWithBackoff(context, differences(body, keeper.service.detail), (found) =>
-    scalingToZero(keeper.service, body, joined(found)),
+  const decision = updateWithBackoff(
+    context,
+    differences(body, keeper.service.detail, context.input.showValues),
+    (found) => scalingToZero(keeper.service, body, joined(found)),
   );
   return { ...decision, actions: [...actions, ...decision.actions] };
 }

@@ -50,6 +50,8 @@ export interface PlanInput {
   readonly settings: PlanSettings;
   /** Absent: the service depends on no other. */
   readonly dependencies?: DependencyState;
+  /** Whether reasons contain the values of env, command and vsoa. Only for a plan that is printed. Default: false. */
+  readonly showValues?: boolean;
 }
 
 export interface PlanSettings {

@@ -39,7 +39,7 @@ function grow(context: PlanContext): readonly StepWithEvent[] {
     return [creation(body, `revision ${input.revision.hash} starts with ${target} of ${wanted.replicas} instances`)];
   }
   const body = rendered(context, newest.service.name, input.revision, placement);
-  const found = differences(body, newest.service.detail);
+  const found = differences(body, newest.service.detail, input.showValues);
   // Other differences are corrected at the end: an update of the template would replace the new instances.
   if (!found.some(isOfSize)) return [];
   return [change(newest.service, body, 'RolloutStep', joined(found))];

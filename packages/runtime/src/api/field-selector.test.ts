@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Widget } from './example.kit.ts';
 import { FIELD_SELECTOR_LENGTH_MAX, formatFieldSelector, matchesFields, parseFieldSelector } from './field-selector.ts';
+import { anything, list, object as objectOf, optional, string } from './schema/build.ts';
 
 const object = {
   metadata: { name: 'x', labels: { 'example.com/app': 'a,b' } },
@@ -46,6 +47,26 @@ describe('field selectors', () => {
     expect(parseFieldSelector('spec.replicas=3,metadata.labels[a/b]=c', Widget).requirements).toHaveLength(2);
     expect(() => parseFieldSelector('spec.replica=3', Widget)).toThrow('no single value called "spec.replica"');
     expect(() => parseFieldSelector('spec.template=3', Widget)).toThrow('no single value called "spec.template"');
+  });
+
+  it('refuse fields that are hidden: a selector would tell whether a guess is right', () => {
+    const like = objectOf({
+      code: optional(string({ secret: true })),
+      list: optional(list(string(), { secret: true })),
+    });
+    const kind = { ...Widget, schema: objectOf({ raw: anything({ like }) }) };
+    for (const [of, field] of [
+      [Widget, 'spec.template.password'],
+      [Widget, 'metadata.annotations[kubectl.kubernetes.io/last-applied-configuration]'],
+      [Widget, 'metadata.annotations[ecsm.sh/last-applied-configuration]'],
+      [kind, 'raw.code'],
+      [kind, 'raw.list[0]'],
+    ] as const) {
+      expect(() => parseFieldSelector(`${field}=x`, of)).toThrow(`"${field}" is hidden`);
+    }
+    expect(
+      parseFieldSelector('raw.other=x,raw.code.x=', { ...kind, schema: objectOf({ raw: anything() }) }),
+    ).toBeDefined();
   });
 
   it('have a limit', () => {

@@ -6,6 +6,7 @@ import { ApiError } from './errors.ts';
 import type { Kind } from './kind.ts';
 import { formatPath, type PathSegment, parsePath, scalarText, valueAt } from './path.ts';
 import { schemaAt } from './schema/lookup.ts';
+import { isSecretPath } from './secrets.ts';
 
 export interface FieldRequirement {
   readonly path: readonly PathSegment[];
@@ -73,6 +74,9 @@ export function parseFieldSelector(text: string, kind?: Pick<Kind, 'schema' | 's
     if (kind && !fields && (known === undefined || ['object', 'list', 'map'].includes(known.type))) {
       throw fail(offset, `there is no single value called "${field.trim()}" to select by`);
     }
+    // A selector would tell which value a field has, one guess at a time.
+    if (kind && isSecretPath(kind.schema, path))
+      throw fail(offset, `"${field.trim()}" is hidden: it cannot be selected by`);
     requirements.push({
       path,
       operator: operator === '!=' ? '!=' : '=',

@@ -80,11 +80,18 @@ describe('redact', () => {
     const marks = { phrase: mark, list: { items: { properties: { code: mark } } }, map: { values: mark } };
     const schema = { properties: { spec: { properties: marks } } };
     const spec = { phrase: 'a', list: [{ code: 'b' }, { code: '' }], map: { x: 'c' } };
-    const shown = { phrase: hidden, list: [{ code: hidden }, { code: '' }], map: { x: hidden } };
+    const shown = { phrase: hidden, list: [{ code: hidden }, { code: hidden }], map: { x: hidden } };
     expect(redact({ spec, phrase: 'kept' }, schema)).toEqual({ spec: shown, phrase: 'kept' });
     expect(redact({ annotation: JSON.stringify({ spec }) }, schema)).toEqual({
       annotation: JSON.stringify({ spec: shown }),
     });
+  });
+
+  it('hides marked values that look like none, and those in a value that only usually has the form', () => {
+    const like = { properties: { on: { secret: true }, command: { secret: true } } } as const;
+    const shown = redact({ raw: { on: false, command: ['run', 'x'], image: 'a' } }, { properties: { raw: { like } } });
+    expect(shown).toEqual({ raw: { on: hidden, command: hidden, image: 'a' } });
+    expect(redact({ on: null, command: undefined }, like)).toEqual({ on: null, command: undefined });
   });
 
   it('terminates for cycles, great depth and bytes', () => {

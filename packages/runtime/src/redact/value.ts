@@ -15,6 +15,7 @@ export interface SecretMarks {
   readonly properties?: Readonly<Record<string, SecretMarks>>;
   readonly items?: SecretMarks;
   readonly values?: SecretMarks;
+  readonly like?: SecretMarks;
 }
 
 /**
@@ -45,7 +46,9 @@ class Redaction {
   }
 
   copy(value: unknown, schema: SecretMarks | undefined, depth: number): unknown {
-    if (schema?.secret) return hide(value);
+    if (schema?.like) return this.copy(value, schema.like, depth);
+    // A marked value is hidden whatever it is: `true` and an empty value may be the answer to a question, too.
+    if (schema?.secret) return value === undefined || value === null ? value : hidden;
     if (typeof value === 'string') return this.#text(value, depth);
     if (typeof value !== 'object' || value === null) return value;
     if (this.#open.has(value)) return '[circular]';

@@ -56,7 +56,13 @@ export function applied(
   { apiVersion, schema }: Pick<Kind, 'apiVersion' | 'schema'>,
   stored: StoredObject<unknown, unknown> | undefined,
   { object: configuration }: Configuration,
-  { force = false, subresource, timestamp, ...options }: ApplyOptions & { readonly timestamp: string },
+  {
+    force = false,
+    withoutSecrets = false,
+    subresource,
+    timestamp,
+    ...options
+  }: ApplyOptions & { readonly timestamp: string },
 ): ApplyResult {
   const live = stored && asJson(stored);
   return apply({
@@ -67,6 +73,7 @@ export function applied(
     configuration,
     manager: managerOf(options) ?? managerDefault,
     force,
+    withoutSecrets,
     timestamp,
     ...(subresource === undefined ? {} : { subresource }),
   });

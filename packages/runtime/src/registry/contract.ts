@@ -311,7 +311,17 @@ export interface WriteOptions {
   readonly manager?: string;
 }
 
-export interface UpdateOptions<Known> extends WriteOptions {
+/** A write of a user who may not see the secrets of an object: those that the schema of the kind marks. */
+export interface UnseenSecrets {
+  /**
+   * The caller was shown the object without its secrets. Secrets that are absent keep their stored values, of an apply those
+   * that the manager owns; null removes one. Those that are present count as changed even if they have the stored values:
+   * the result does not tell. A registry over another server leaves this to the server. Default: false.
+   */
+  readonly withoutSecrets?: boolean;
+}
+
+export interface UpdateOptions<Known> extends WriteOptions, UnseenSecrets {
   /**
    * The object as a read or a write returned it, unchanged. With it, a registry need not read the object again to find the
    * differences, unless it has changed since.
@@ -327,7 +337,7 @@ export interface StatusOptions<Known> extends UpdateOptions<Known>, Pick<Precond
   readonly finalizer?: string;
 }
 
-export interface ApplyOptions extends WriteOptions, Precondition {
+export interface ApplyOptions extends WriteOptions, Precondition, UnseenSecrets {
   /** Take over fields that other managers own. Default: they are a `Conflict`. */
   readonly force?: boolean;
   /** Apply only the status, of an object that exists. Default: everything but the status. */

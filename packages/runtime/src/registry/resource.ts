@@ -6,6 +6,8 @@ import { isReset } from '../api/managed-fields/entries.ts';
 import { mergePatch } from '../api/merge.ts';
 import { NAMESPACE_DEFAULT } from '../api/metadata.ts';
 import type { ApiObject, DefaultedObject, ObjectInput } from '../api/object.ts';
+import { valueAt } from '../api/path.ts';
+import { keepSecrets } from '../api/secrets.ts';
 import { type Clock, timestampAt } from '../ports/clock.ts';
 import type { Random } from '../ports/random.ts';
 import type { Store, Write } from '../store/contract.ts';
@@ -44,7 +46,7 @@ import type {
   WatchSelection,
   WriteOptions,
 } from './contract.ts';
-import { parseChange, parseInput, withGeneratedName } from './input.ts';
+import { parseChange, parseInput, plain, withGeneratedName } from './input.ts';
 import { keyOf, prefixOf } from './keys.ts';
 import { listObjects, listVersions } from './list.ts';
 import { isTracked, withManagedFields, withManagers } from './managers.ts';
@@ -63,6 +65,11 @@ export interface ResourceDependencies {
   readonly writer: Writer;
   readonly clock: Clock;
   readonly random: Random;
+}
+
+interface Unseen<Spec, Status> {
+  readonly written: JsonValue;
+  readonly current: Current<Spec, Status>;
 }
 
 export class EmbeddedResource<Spec, Status, SpecInput = Spec, StatusInput = Status>
@@ -115,14 +122,15 @@ export class EmbeddedResource<Spec, Status, SpecInput = Spec, StatusInput = Stat
     object: ObjectInput<SpecInput, StatusInput>,
     options: UpdateOptions<ApiObject<Spec, Status>> = {},
   ): Promise<ApiObject<Spec, Status>> {
-    const wanted = parseInput(this.kind, object);
+    const unseen = options.withoutSecrets ? await this.#unseen(object) : undefined;
+    const wanted = parseInput(this.kind, unseen?.written ?? object);
     const { name, namespace, resourceVersion } = wanted.metadata;
     if (resourceVersion === undefined) {
       rules.refuse(this.kind, wanted, 'metadata.resourceVersion', 'Required value', 'must be set for an update');
     }
     const key = this.#key(namespace, name);
     const known = options.known?.metadata.resourceVersion === resourceVersion ? this.#known(key, options) : undefined;
-    const current = known ?? (await this.#existing(key, name));
+    const current = unseen?.current ?? known ?? (await this.#existing(key, name));
     rules.checkPrecondition(this.kind, current, { resourceVersion });
     return this.#objects.replace(current, this.#updated(current, wanted, options), options);
   }
@@ -173,7 +181,8 @@ export class EmbeddedResource<Spec, Status, SpecInput = Spec, StatusInput = Stat
     const configuration = configurationOf(this.kind, object, subresource);
     const { name, namespace } = configuration;
     const attempt = async (): Promise<Applied<Spec, Status>> => {
-      const current = await this.#current(this.#key(namespace, name));
+      const newest = await this.#current(this.#key(namespace, name));
+      const current = newest && options.withoutSecrets ? this.#unseenIn(newest, configuration.object).current : newest;
       rules.checkPrecondition(this.kind, current ?? { name }, options);
       const timestamp = this.#now();
       const { object: merged, managedFields } = applied(this.kind, current?.stored, configuration, {
@@ -265,6 +274,23 @@ export class EmbeddedResource<Spec, Status, SpecInput = Spec, StatusInput = Stat
     const current = await this.#current(key);
     if (!current) throw this.#notFound(name);
     return current;
+  }
+
+  /** What is written with the secrets that its writer was not shown, and the object to compare it with. */
+  async #unseen(object: unknown): Promise<Unseen<Spec, Status> | undefined> {
+    const written = plain(object ?? null);
+    const name = valueAt(written, ['metadata', 'name']);
+    const namespace = valueAt(written, ['metadata', 'namespace']);
+    // Validation rejects an object without a name.
+    if (typeof name !== 'string') return undefined;
+    const key = this.#key(typeof namespace === 'string' ? namespace : undefined, name);
+    return this.#unseenIn(await this.#existing(key, name), written);
+  }
+
+  #unseenIn(current: Current<Spec, Status>, input: JsonValue): Unseen<Spec, Status> {
+    const { written, stored } = keepSecrets(this.kind, input, asJson(current.stored));
+    // Only secrets differ from the stored object.
+    return { written, current: { ...current, stored: stored as unknown as StoredObject<Spec, Status> } };
   }
 
   #notFound(name: string): ApiError {

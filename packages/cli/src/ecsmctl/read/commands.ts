@@ -7,6 +7,7 @@ import {
   outputFlag,
   recursiveFlag,
   selectorFlag,
+  showValuesFlag,
   tableFlags,
 } from '../shared/flags.ts';
 
@@ -79,6 +80,7 @@ const describe: Command = {
     selectorFlag,
     fieldSelectorFlag,
     { name: 'no-events', help: 'omit events' },
+    showValuesFlag,
     filenameFlag,
     recursiveFlag,
   ],

@@ -18,7 +18,7 @@ import { ageOf, none } from '../shared/columns.ts';
 import { fieldAt } from '../shared/fields.ts';
 import { parseResourceArgs } from '../shared/kinds.ts';
 import { warnAboutOldNumbers } from '../shared/old-numbers.ts';
-import { redactObject } from '../shared/secrets.ts';
+import { redactMark, redactObject, showsValues } from '../shared/secrets.ts';
 import { knownKinds, type Session, withSession } from '../shared/session.ts';
 import { type Item, isOn, listItems, objectsOf, selectionOf } from '../shared/targets.ts';
 import { describeHpa } from './describe-hpa.ts';
@@ -56,7 +56,7 @@ async function describe(call: Call, session: Session, item: Item): Promise<strin
   const paint = paintOf(out.isColoured);
   const nowMs = clock.now();
   const { object } = item;
-  const shown = redactObject(object);
+  const shown = showsValues(call, session) ? object : redactObject(object);
   const own = describeHpa(item, { paint, nowMs }) ?? (await describeService(session, item, { paint, nowMs }));
   return [
     factsText(metadataFacts(item, nowMs), paint),
@@ -81,7 +81,7 @@ function metadataFacts({ kind, object }: Item, nowMs: number): readonly Fact[] {
     ['Namespace', namespace ?? ''],
     ['Kind', `${kind.kind} (${kind.apiVersion})`],
     ['Labels', Object.entries(labels ?? {}).map(([key, value]) => `${key}=${redactNamed(key, value)}`)],
-    ['Annotations', shown.map(([key, value]) => `${key}: ${redactNamed(key, value)}`)],
+    ['Annotations', shown.map(([key, value]) => `${key}: ${redactMark(key, value)}`)],
     ['Owned by', ownerReferences?.map((owner) => `${owner.kind}/${owner.name}`) ?? ''],
     ['Created', since(creationTimestamp)],
     ['Being deleted', deletionTimestamp === undefined ? '' : `${since(deletionTimestamp)}${pending}`],

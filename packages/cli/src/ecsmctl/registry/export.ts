@@ -7,7 +7,6 @@ import { type Call, type Progress, plural, type Run, UsageError, visible } from 
 import type { ApiObject } from '@ecsm/runtime';
 import { formatJson, formatYaml, listOf } from '../../print/documents.ts';
 import { formatOf } from '../shared/printing.ts';
-import { redactObject } from '../shared/secrets.ts';
 import type { Session } from '../shared/session.ts';
 import { isOn, selectionOf } from '../shared/targets.ts';
 import { type UserFields, userFieldsOf } from '../shared/user-fields.ts';
@@ -29,8 +28,6 @@ export const run: Run = async (call) => {
   const format = formatOf(call, ['yaml', 'json']).kind === 'json' ? 'json' : 'yaml';
   const isStream = file === '-';
   if (isStream && isOn(call, 'overwrite')) throw new UsageError('--overwrite cannot be used with standard output (-)');
-  // Passwords are not shown on a terminal; `apply` reads files and pipes.
-  const isHiding = isStream && terminal.out.isTerminal;
   const count: Count = { objects: 0, leftOut: 0 };
   await withAwaitedSession(call, (session) =>
     withTransfer(call, `the objects of ${session.url}`, async ({ onProgress, above, signal }) => {
@@ -38,22 +35,20 @@ export const run: Run = async (call) => {
         signal.throwIfAborted();
         onProgress({ phase: 'reading', objects: count.objects, bytes: 0 });
       });
-      const pieces = documentsOf(manifests, format, isHiding ? redactObject : (one) => one);
+      const pieces = documentsOf(manifests, format);
       if (isStream) await print(call, pieces, above);
       else await terminal.files.write(file, encoded(pieces), { exclusive: !isOn(call, 'overwrite'), secret: true });
     }),
   );
-  report(call, file, count, isHiding);
+  report(call, file, count);
 };
 
-function report({ terminal: { out, err } }: Call, file: string, { objects, leftOut }: Count, isHiding: boolean): void {
+function report({ terminal: { out, err } }: Call, file: string, { objects, leftOut }: Count): void {
   if (leftOut > 0) err.write(`skipped ${plural(leftOut, 'object')}: being deleted, or owned by other objects\n`);
   if (file !== '-') out.write(`exported ${plural(objects, 'object')} to ${visible(file)}\n`);
   if (objects === 0) {
     if (file === '-') err.write('nothing to export\n');
-  } else if (isHiding)
-    err.write('passwords are hidden on a terminal, and apply rejects hidden passwords: name a file\n');
-  else err.write(file === '-' ? 'the output contains passwords in plain text: protect it\n' : secretFileText(file));
+  } else err.write(file === '-' ? 'the output contains passwords in plain text: protect it\n' : secretFileText(file));
 }
 
 /** Reads all namespaces unless `-n` is given. A namespace from a variable or the config file is ignored. */
@@ -93,20 +88,16 @@ function manifestOf(object: ApiObject<unknown, unknown>): UserFields {
   return userFieldsOf(object, others);
 }
 
-async function* documentsOf(
-  manifests: AsyncIterable<unknown>,
-  format: 'yaml' | 'json',
-  shown: (manifest: unknown) => unknown,
-): AsyncGenerator<string, void> {
+async function* documentsOf(manifests: AsyncIterable<unknown>, format: 'yaml' | 'json'): AsyncGenerator<string, void> {
   if (format === 'json') {
     const items: unknown[] = [];
-    for await (const manifest of manifests) items.push(shown(manifest));
+    for await (const manifest of manifests) items.push(manifest);
     yield formatJson(listOf(items));
     return;
   }
   let separator = '';
   for await (const manifest of manifests) {
-    yield `${separator}${await formatYaml(shown(manifest))}`;
+    yield `${separator}${await formatYaml(manifest)}`;
     separator = '---\n';
   }
 }

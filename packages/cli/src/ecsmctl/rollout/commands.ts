@@ -7,6 +7,7 @@ import {
   outputFlag,
   recursiveFlag,
   selectorFlag,
+  showValuesFlag,
 } from '../shared/flags.ts';
 
 const group = 'Manage rollouts';
@@ -63,6 +64,7 @@ const history: Command = {
   ...words,
   flags: [
     { name: 'revision', value: 'N', help: 'show the template of this revision' },
+    showValuesFlag,
     {
       ...outputFlag,
       help: 'output format: table, wide, yaml, json or name; with --revision yaml or json',

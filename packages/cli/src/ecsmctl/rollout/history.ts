@@ -9,7 +9,7 @@ import { ageOf } from '../shared/columns.ts';
 import { fieldAt } from '../shared/fields.ts';
 import { wholeNumberOf } from '../shared/numbers.ts';
 import { formatOf, printObjects } from '../shared/printing.ts';
-import { redactObject } from '../shared/secrets.ts';
+import { redactObject, showsValues } from '../shared/secrets.ts';
 import { type Session, withSession } from '../shared/session.ts';
 import { isOn } from '../shared/targets.ts';
 import { imageOf, isWanted, numbersText, revisionsOf, useOf } from './revisions.ts';
@@ -96,7 +96,9 @@ async function showOne(call: Call, session: Session, service: ECSMService, numbe
   const revisions = await revisionsOf(session, service);
   const revision = revisions.find(({ spec }) => spec.number === number);
   if (!revision) throw noRevision(service, number, revisions);
-  const template = fieldAt(redactObject(revision), 'spec.template');
+  // YAML and JSON were asked for as objects; the default is text.
+  const isText = format.kind === 'table' && !showsValues(call, session);
+  const template = fieldAt(isText ? redactObject(revision) : revision, 'spec.template');
   if (format.kind === 'json') out.write(formatJson(template));
   else {
     const { hash, restartedAt } = revision.spec;

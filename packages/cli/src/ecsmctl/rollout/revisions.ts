@@ -1,4 +1,5 @@
 /** The recorded revisions of a service and their state. */
+import { revisionHash } from '@ecsm/operator';
 import { type ECSMService, restartedAtAnnotation, ServiceRevision } from '@ecsm/operator/kinds';
 import { deepEqual } from '@ecsm/runtime';
 import type { Session } from '../shared/session.ts';
@@ -25,6 +26,12 @@ export function isWanted(
   { spec: { template, restartedAt } }: ServiceRevision,
 ): boolean {
   return restartedAt === metadata.annotations?.[restartedAtAnnotation] && deepEqual(template, spec.template);
+}
+
+/** Whether the revision contains the template that it was made of, with all values. */
+export function isComplete({ spec: { template, restartedAt, hash } }: ServiceRevision): boolean {
+  // The operator has written the template of a service.
+  return revisionHash({ template: template as unknown as ECSMService['spec']['template'], restartedAt }) === hash;
 }
 
 /** The state of a revision, for the table. */

@@ -62,7 +62,7 @@ servicerevision/telemetry-33333333
 `);
   });
 
-  it('shows the template of one revision, without its secrets', async () => {
+  it('shows the template of one revision, without its values unless they are asked for', async () => {
     expect(
       (await kit.run('rollout history es/telemetry --revision 2')).out,
     ).toBe(`# ecsmservice/telemetry, revision 2 (22222222)
@@ -72,7 +72,7 @@ vsoa:
   port: 0
 env:
   - name: TITLE
-    value: 遥测
+    value: <hidden>
 prepull: false
 platformSpecific:
   action: Run
@@ -86,17 +86,18 @@ vsoa:
   port: 0
 env:
   - name: TITLE
-    value: 遥测
+    value: <hidden>
 prepull: false
 platformSpecific:
   action: Run
 `);
     const json = await kit.run('rollout history es/telemetry --revision 2 -o json');
-    expect(JSON.parse(json.out)).toMatchObject({ image: 'telemetry@2.0.0#sylixos', vsoa: { password: '<hidden>' } });
+    expect(JSON.parse(json.out)).toMatchObject({ image: 'telemetry@2.0.0#sylixos', vsoa: { password: 'hunter2' } });
+    expect((await kit.run('rollout history es/telemetry --revision 2 --show-values')).out).toContain('value: 遥测');
   });
 
-  it('never shows a secret in any format', async () => {
-    for (const format of ['yaml', 'json', 'wide', 'name']) {
+  it('shows no secret in a table', async () => {
+    for (const format of ['table', 'wide', 'name']) {
       const { code, out } = await kit.run(`rollout history es/telemetry -o ${format}`);
       expect(code).toBe(0);
       expect(out).not.toContain('hunter2');

@@ -7,7 +7,7 @@ import { wholeNumberOf } from '../shared/numbers.ts';
 import type { Session } from '../shared/session.ts';
 import { isDryRun } from '../shared/targets.ts';
 import { noRevision } from './history.ts';
-import { imageOf, isWanted, revisionsOf } from './revisions.ts';
+import { imageOf, isComplete, isWanted, revisionsOf } from './revisions.ts';
 import { changeServices, readService, rejectDeleted, resumeLine, targetOf, titleOf } from './targets.ts';
 
 const attemptsMax = 5;
@@ -45,6 +45,7 @@ async function undo(call: Call, session: Session, found: ECSMService, number: nu
 /** The revision with that number, or the newest one that differs from the spec. */
 async function earlierOf(session: Session, service: ECSMService, number: number | undefined): Promise<ServiceRevision> {
   const revisions = await revisionsOf(session, service);
+  rejectHidden(session, service, revisions);
   if (number !== undefined) {
     const named = revisions.find(({ spec }) => spec.number === number);
     if (!named) throw noRevision(service, number, revisions);
@@ -53,6 +54,17 @@ async function earlierOf(session: Session, service: ECSMService, number: number 
   const before = revisions.find((revision) => !isWanted(service, revision));
   if (before) return before;
   throw new Failure(`${titleOf(service)} cannot be rolled back: there is no earlier revision`);
+}
+
+/**
+ * A user who may not see values would write a revision back with the values of today. The hash of a revision shows that a
+ * server has left some out.
+ */
+function rejectHidden({ registry }: Session, service: ECSMService, revisions: readonly ServiceRevision[]): void {
+  if (registry.capabilities.storage !== undefined || revisions.every(isComplete)) return;
+  throw new Failure(
+    `${titleOf(service)} cannot be rolled back: values of its revisions are hidden, because you may not get secrets in the namespace ${service.metadata.namespace}`,
+  );
 }
 
 /** Restores the restart annotation, too, so that the revision is the same. The kind validates the template. */

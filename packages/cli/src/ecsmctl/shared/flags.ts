@@ -41,6 +41,11 @@ export const globalFlags: readonly Flag[] = [
 
 export const allNamespacesFlag: Flag = { name: 'all-namespaces', short: 'A', help: 'use all namespaces' };
 
+export const showValuesFlag: Flag = {
+  name: 'show-values',
+  help: 'show the values of env, command and vsoa. Only where the registry has its files, not through a server',
+};
+
 export const selectorFlag: Flag = {
   name: 'selector',
   short: 'l',

@@ -183,7 +183,10 @@ async function problemsOf(manifest: Manifest, { kinds, namespace, namespaceFrom 
   const { apiVersion, kind } = manifest.object;
   const scale = kinds.find(String(apiVersion), String(kind))?.scale;
   const missing = errors.find(({ path, type }) => type === 'Required value' && path === scale?.specReplicasPath);
-  const problems = errors.filter((error) => error !== missing).map(formatManifestError);
+  const placeholders = hiddenIn(manifest.object);
+  const problems = errors
+    .filter((error) => error !== missing && !placeholders.includes(error.path))
+    .map(formatManifestError);
   const at = async (path: string, text: string) => {
     const { file, line, column } = await manifest.positionOf(path);
     problems.push(`${file}:${line}:${column}: ${path}: ${text}`);
@@ -196,7 +199,7 @@ async function problemsOf(manifest: Manifest, { kinds, namespace, namespaceFrom 
       `the object is in the namespace "${written}", but -n is "${namespace}": omit one of them`,
     );
   }
-  for (const path of hiddenIn(manifest.object)) {
+  for (const path of placeholders) {
     await at(path, `"${hidden}" is a placeholder for a secret: write the secret itself, or omit the field`);
   }
   return { problems, omitted: missing && formatManifestError(missing) };

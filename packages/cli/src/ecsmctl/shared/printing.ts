@@ -1,4 +1,4 @@
-/** Prints objects in the formats of `-o`. All formats redact secrets. */
+/** Prints objects in the formats of `-o`. */
 
 import { type Call, UsageError } from '@ecsm/command-line';
 import { Event, type Kind } from '@ecsm/runtime';
@@ -10,7 +10,7 @@ import { paintOf } from '../../print/paint.ts';
 import { type Cell, formatTable, TableStream } from '../../print/table.ts';
 import { type ColumnOptions, columnsOf, columnsThatFit, rowOf, withSparse } from './columns.ts';
 import { shortNameOf } from './kinds.ts';
-import { redactObject } from './secrets.ts';
+import { shownObject } from './secrets.ts';
 import { type Item, isOn } from './targets.ts';
 
 export interface PrintOptions {
@@ -55,7 +55,7 @@ export async function printObjects(call: Call, items: readonly Item[], options: 
       out.write(items.map(({ kind, object }) => `${shortNameOf(kind, object.metadata.name)}\n`).join(''));
       break;
     case 'custom-columns': {
-      const rows = items.map(({ object }) => customCells(format.columns, redactObject(object)));
+      const rows = items.map(({ kind, object }) => customCells(format.columns, shownObject(kind, object)));
       const headers = !isOn(call, 'no-headers');
       out.write(formatTable({ columns: format.columns, rows, headers, ...lookOf(call) }));
       break;
@@ -66,26 +66,26 @@ export async function printObjects(call: Call, items: readonly Item[], options: 
   await out.drained();
 }
 
-/** A single object or a list, redacted. */
+/** A single object or a list. */
 function documentOf(items: readonly Item[], single: boolean, shown: Shown): unknown {
-  const [first, ...others] = items.map(({ object }) => shown(object));
+  const [first, ...others] = items.map(shown);
   return single && first !== undefined && others.length === 0
     ? first
     : listOf(first === undefined ? [] : [first, ...others]);
 }
 
-type Shown = (object: Item['object']) => unknown;
+type Shown = (item: Item) => unknown;
 
-/** Redacts secrets. As in kubectl, YAML and JSON have the managers of fields only with `--show-managed-fields`. */
+/** As in kubectl, YAML and JSON have the managers of fields only with `--show-managed-fields`. */
 function shownBy(call: Call, { kind }: Format): Shown {
-  if (kind === 'jsonpath' || isOn(call, 'show-managed-fields')) return redactObject;
-  return (object) => {
+  const isWhole = kind === 'jsonpath' || isOn(call, 'show-managed-fields');
+  return ({ kind: of, object }) => {
+    if (isWhole) return shownObject(of, object);
     const { managedFields: _, ...metadata } = object.metadata;
-    return redactObject({ ...object, metadata });
+    return shownObject(of, { ...object, metadata });
   };
 }
 
-/** The caller redacts secrets in `value`. */
 export async function documentText(format: Format, value: unknown): Promise<string> {
   if (format.kind === 'yaml') return formatYaml(value);
   if (format.kind === 'jsonpath') return asUsageError(() => printJsonPath(format.path, value), '--output');
@@ -191,7 +191,7 @@ function textsOf(call: Call, kind: Kind, format: Format, options: PrintOptions):
   if (format.kind === 'custom-columns') {
     const { columns } = format;
     const table = new TableStream({ columns, headers: !isOn(call, 'no-headers'), ...lookOf(call) });
-    return (items) => table.print(items.map(({ object }) => customCells(columns, redactObject(object))));
+    return (items) => table.print(items.map(({ object }) => customCells(columns, shownObject(kind, object))));
   }
   if (format.kind === 'name') {
     return (items) => items.map(({ object }) => `${shortNameOf(kind, object.metadata.name)}\n`).join('');
@@ -199,7 +199,7 @@ function textsOf(call: Call, kind: Kind, format: Format, options: PrintOptions):
   let isFirst = true;
   const shown = shownBy(call, format);
   return async (items) => {
-    const texts = await Promise.all(items.map(({ object }) => documentText(format, shown(object))));
+    const texts = await Promise.all(items.map((item) => documentText(format, shown(item))));
     const separator = isFirst || format.kind !== 'yaml' ? '' : '---\n';
     isFirst = false;
     // The output of a template may lack a line end; the next object starts on a new line.

@@ -1,9 +1,20 @@
 /**
- * Secrets in objects that are compared and edited: they are shown as `<hidden>`, changes are marked, and placeholders that
- * are left unchanged keep their secret.
+ * Secrets in objects that are shown as text, such as that of `describe` and `diff`: they are shown as `<hidden>`, and changes
+ * are marked. Objects (`get -o yaml`, `edit`, `export`) contain them.
  */
-import { deepEqual, hidden, redact } from '@ecsm/runtime';
-import { knownKinds } from './session.ts';
+import { type Call, UsageError } from '@ecsm/command-line';
+import {
+  type ApiObject,
+  deepEqual,
+  hidden,
+  type Kind,
+  lastAppliedAnnotations,
+  redact,
+  redactNamed,
+  secretPaths,
+} from '@ecsm/runtime';
+import { knownKinds, type Session } from './session.ts';
+import { isOn } from './targets.ts';
 
 /** Marks a changed secret, because both values are shown as `<hidden>`. */
 const changedMark = ' (changed)';
@@ -13,11 +24,34 @@ export interface Pair {
   readonly after: unknown;
 }
 
+/** Whether `--show-values` is set. Throws `UsageError` for a registry behind a server, which decides who sees values. */
+export function showsValues(call: Call, { registry, url }: Pick<Session, 'registry' | 'url'>): boolean {
+  if (!isOn(call, 'show-values')) return false;
+  if (registry.capabilities.storage !== undefined) return true;
+  throw new UsageError(
+    `--show-values requires access to the files of the registry, and ${url} is a server: use get -o yaml, which shows what you may see`,
+  );
+}
+
 /** Redacts fields that the kind marks as secret, and values that look like secrets. */
 export function redactObject(object: unknown): unknown {
   const { apiVersion, kind } = objectOf(object);
   const known = knownKinds.find(String(apiVersion), String(kind));
   return redact(object, known?.schema);
+}
+
+/**
+ * An object for `-o yaml` and the like. A kind that marks its secrets is shown as the registry returns it, which is without
+ * them for users who may not see them. Foreign text is redacted: that of a status, and of kinds that mark nothing.
+ */
+export function shownObject(kind: Kind, object: ApiObject<unknown, unknown>): object {
+  if (secretPaths(kind).length === 0) return Object(redactObject(object));
+  return object.status === undefined ? object : { ...object, status: redact(object.status) };
+}
+
+/** A label or an annotation as text. The configuration of a client-side apply contains the secrets of its object. */
+export function redactMark(key: string, value: string): string {
+  return lastAppliedAnnotations.includes(key) ? hidden : redactNamed(key, value);
 }
 
 /** Redacts both objects and marks changed secrets in the second one. */
@@ -46,50 +80,6 @@ function marked(before: unknown, after: unknown, shownBefore: unknown, shownAfte
       marked(own(old, key), own(after, key), own(shownOld, key), shown),
     ]),
   );
-}
-
-/** Replaces unchanged placeholders in an edited object with the secrets of the live object. */
-export function restoreSecrets(edited: unknown, live: unknown): unknown {
-  return restored(edited, live, redactObject(live));
-}
-
-function restored(edited: unknown, live: unknown, shown: unknown): unknown {
-  if (deepEqual(edited, shown)) return live;
-  if (Array.isArray(edited)) return restoredList(edited, listOf(live), listOf(shown));
-  if (!isObject(edited)) return edited;
-  const [liveObject, shownObject] = [objectOf(live), objectOf(shown)];
-  return Object.fromEntries(
-    Object.entries(edited).map(([key, value]) => [key, restored(value, own(liveObject, key), own(shownObject, key))]),
-  );
-}
-
-/**
- * Items may have been moved, added and removed. An item that is shown like a live item is that item. Items that are shown
- * alike are matched in order, unless some were removed: then the match is ambiguous, and they stay hidden.
- */
-function restoredList(edited: readonly unknown[], lives: readonly unknown[], showns: readonly unknown[]): unknown[] {
-  return edited.map((item, index) => {
-    const look = lookOf(edited, index);
-    const places = placesOf(showns, look);
-    if (places.length === 0) {
-      const partner = partnerOf(edited, index, showns);
-      const isSure = partner !== index || edited.length === showns.length || nameOf(item) !== undefined;
-      return isSure ? restored(item, lives[partner], showns[partner]) : item;
-    }
-    const candidates = places.map((place) => lives[place]);
-    const twins = placesOf(edited, look);
-    if (twins.length === places.length) return candidates[twins.indexOf(index)];
-    return candidates.every((one) => deepEqual(one, candidates[0])) ? candidates[0] : item;
-  });
-}
-
-/** All placeholders look the same; a placeholder belongs to the flag before it. */
-function lookOf(items: readonly unknown[], index: number): unknown {
-  return items[index] === hidden ? [items[index - 1] ?? null, hidden] : items[index];
-}
-
-function placesOf(items: readonly unknown[], look: unknown): readonly number[] {
-  return items.flatMap((_, index) => (deepEqual(lookOf(items, index), look) ? [index] : []));
 }
 
 /** The index of the matching item: the one with the same name, or the one at the same index. */

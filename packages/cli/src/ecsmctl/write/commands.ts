@@ -8,6 +8,7 @@ import {
   outputFlag,
   recursiveFlag,
   selectorFlag,
+  showValuesFlag,
 } from '../shared/flags.ts';
 import { allFlag, nameOutputFlag, platformFlags, timeoutFlag } from './flags.ts';
 import { set } from './set-commands.ts';
@@ -127,7 +128,7 @@ const remove: Command = {
 const diff: Command = {
   name: 'diff',
   help: 'show what apply would change',
-  more: 'Compares objects in the registry with the result of apply. With --live it also reads the platform and shows what the operator would do there; without files, for services in the registry. Secrets are hidden; changes of secrets are marked.',
+  more: 'Compares objects in the registry with the result of apply. With --live it also reads the platform and shows what the operator would do there; without files, for services in the registry. The values of env, command and vsoa are hidden, and changes of them are marked.',
   examples: [
     { help: 'show changes before applying files', line: 'ecsmctl diff -f examples/quickstart' },
     {
@@ -144,6 +145,7 @@ const diff: Command = {
   flags: [
     ...kubectlFileFlags,
     { name: 'live', help: 'also show what the operator would do on the platform' },
+    showValuesFlag,
     allNamespacesFlag,
     ...platformFlags,
   ],
@@ -159,7 +161,7 @@ const diff: Command = {
 const edit: Command = {
   name: 'edit',
   help: 'edit an object in your editor',
-  more: 'Opens the object in $VISUAL, $EDITOR or vi, without its status. An invalid object is opened again, with the errors as comments at the top. Secrets are shown as "<hidden>" and are not changed unless you replace that text with a new value.',
+  more: 'Opens the object in $VISUAL, $EDITOR or vi, without its status. An invalid object is opened again, with the errors as comments at the top. Through a server, values that you may not see are absent, and are not changed unless you write new ones.',
   examples: [{ help: 'edit one service', line: 'ecsmctl edit service telemetry' }],
   words: '(KIND NAME... | KIND/NAME...)',
   wordsMin: 0,

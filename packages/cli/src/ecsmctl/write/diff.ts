@@ -7,6 +7,7 @@ import { paintOf } from '../../print/paint.ts';
 import { parseResourceArgs } from '../shared/kinds.ts';
 import { type Document, readManifestFiles } from '../shared/manifests.ts';
 import { checkOmitted } from '../shared/omitted-replicas.ts';
+import { showsValues } from '../shared/secrets.ts';
 import { type Session, withoutRegistry } from '../shared/session.ts';
 import { findTarget, isOn, listItems, readTarget } from '../shared/targets.ts';
 import { applyOne, FieldConflict } from './apply-one.ts';
@@ -34,12 +35,14 @@ export const run: Run = async (call) => {
       let isDifferent = await showDiffs(call, session, documents);
       if (!link) return isDifferent ? differs : same;
       const services = hasFiles ? servicesIn(documents) : await servicesNamed(call, session);
-      const plans = services.length === 0 ? [] : await livePlans(call, session, link, services);
+      const showValues = showsValues(call, session);
+      const plans = services.length === 0 ? [] : await livePlans(call, session, link, services, { showValues });
       for (const [index, service] of services.entries()) {
         const plan = plans[index];
         if (!plan) continue;
         isDifferent ||= plan.steps.length > 0;
-        call.terminal.out.write(visibleLines(redactText(planText(service, plan))));
+        const text = planText(service, plan);
+        call.terminal.out.write(visibleLines(showValues ? text : redactText(text)));
       }
       return isDifferent ? differs : same;
     });
@@ -59,18 +62,15 @@ function checkArguments(call: Call, isLive: boolean, hasFiles: boolean): void {
 }
 
 /** Returns whether anything differs. */
-async function showDiffs(
-  { terminal: { out } }: Call,
-  session: Session,
-  documents: readonly Document[],
-): Promise<boolean> {
+async function showDiffs(call: Call, session: Session, documents: readonly Document[]): Promise<boolean> {
+  const { out } = call.terminal;
   let isDifferent = false;
-  const paint = paintOf(out.isColoured);
+  const look = { paint: paintOf(out.isColoured), showValues: showsValues(call, session) };
   for (const document of documents) {
     const { kind, object: wanted } = document;
     const live = await findTarget(session, document);
     const object = await appliedObject(session, kind, wanted);
-    const text = await objectDiff(live?.object, object, paint);
+    const text = await objectDiff(live?.object, object, look);
     isDifferent ||= text !== '';
     out.write(text);
   }

@@ -9,8 +9,7 @@ import {
   validateManifest,
 } from '@ecsm/runtime';
 import { fieldAt } from '../shared/fields.ts';
-import { hiddenIn, restoreSecrets } from '../shared/secrets.ts';
-import { userFieldsOf } from '../shared/user-fields.ts';
+import { hiddenIn } from '../shared/secrets.ts';
 import type { EditProblem } from './edit-text.ts';
 import type { AnyObject } from './observe.ts';
 
@@ -18,15 +17,11 @@ export type Checked =
   | { readonly is: 'valid'; readonly manifest: Manifest }
   | { readonly is: 'invalid'; readonly problems: readonly EditProblem[] };
 
-/** Placeholders that are left unchanged are replaced by the secrets of the live object. */
 export async function checkEdited(body: string, live: AnyObject, kinds: KindSet): Promise<Checked> {
   try {
-    const [written, second] = await readManifests(new TextEncoder().encode(body), { file: 'the text' });
+    const [manifest, second] = await readManifests(new TextEncoder().encode(body), { file: 'the text' });
     if (second) return invalid([{ line: second.line, text: 'there has to be a single object' }]);
-    if (!written) return invalid([{ text: 'the text contains no object' }]);
-    const object = restoreSecrets(written.object, userFieldsOf(live));
-    if (!isObject(object)) return invalid([{ text: 'the text contains no object' }]);
-    const manifest = { ...written, object };
+    if (!manifest || !isObject(manifest.object)) return invalid([{ text: 'the text contains no object' }]);
     const problems = [...(await identityProblems(manifest, live)), ...(await valueProblems(manifest, kinds))];
     return problems.length > 0 ? invalid(problems) : { is: 'valid', manifest };
   } catch (error) {
@@ -69,12 +64,14 @@ async function identityProblems(manifest: Manifest, live: AnyObject): Promise<re
 
 async function valueProblems(manifest: Manifest, kinds: KindSet): Promise<readonly EditProblem[]> {
   const problems: EditProblem[] = [];
-  for (const path of hiddenIn(manifest.object).slice(0, hiddenMax)) {
+  const placeholders = hiddenIn(manifest.object).slice(0, hiddenMax);
+  for (const path of placeholders) {
     const { line } = await manifest.positionOf(path);
-    problems.push({ line, text: `${path}: "<hidden>" does not stand for an existing secret: write the secret` });
+    problems.push({ line, text: `${path}: "<hidden>" is a placeholder for a secret: write the secret itself` });
   }
   // Errors of these fields are reported by identityProblems.
   for (const error of await validateManifest(manifest, kinds)) {
+    if (placeholders.includes(error.path)) continue;
     if (/^(apiVersion|kind|metadata\.name|metadata\.namespace)$/.test(error.path)) continue;
     problems.push({ line: error.position.line, text: formatFieldError(error) });
   }

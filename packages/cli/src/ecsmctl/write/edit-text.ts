@@ -10,7 +10,6 @@ export interface EditProblem {
 
 const rules: readonly string[] = [
   'Edit the object, save, and exit the editor. These comments are ignored; an empty file cancels the edit.',
-  'Secrets are shown as <hidden>, and are not changed unless you replace that text.',
 ];
 
 /** The text that is opened first. */

@@ -5,7 +5,6 @@ import {
   type ApiObject,
   deepEqual,
   isApiError,
-  type Kind,
   lastAppliedAnnotation,
   type Manifest,
   type ObjectInput,
@@ -13,7 +12,6 @@ import {
 import { formatYaml } from '../../print/documents.ts';
 import { shortNameOf } from '../shared/kinds.ts';
 import { managerOf } from '../shared/managers.ts';
-import { redactBoth, redactObject } from '../shared/secrets.ts';
 import type { Session } from '../shared/session.ts';
 import { readTarget, type Target, targetsOf } from '../shared/targets.ts';
 import { userFieldsOf } from '../shared/user-fields.ts';
@@ -46,7 +44,7 @@ export const run: Run = async (call) => {
 /** Returns undefined if nothing was changed. Throws `Failure` if the saved text never became valid; the text is kept. */
 async function editOne({ terminal }: Call, session: Session, target: Target): Promise<AnyObject | undefined> {
   let { object: live } = await readTarget(session, target);
-  let opened = firstText(await formatYaml(redactObject(userFieldsOf(live))));
+  let opened = firstText(await formatYaml(userFieldsOf(live)));
   let isFirst = true;
   let isConflict = false;
   for (let round = 0; round < roundsMax; round++) {
@@ -81,7 +79,7 @@ async function save(session: Session, target: Target, body: string, live: AnyObj
     try {
       const object = await session.registry
         .resource(target.kind)
-        .update(inputOf(target.kind, checked.manifest, base), { manager: managerOf('edit') });
+        .update(inputOf(checked.manifest, base), { manager: managerOf('edit') });
       return { is: 'saved', object: deepEqual(object, base) ? undefined : object };
     } catch (error) {
       if (!isApiError(error, 'Conflict')) return { is: 'invalid', problems: await refusalOf(error, checked.manifest) };
@@ -95,18 +93,22 @@ async function save(session: Session, target: Target, body: string, live: AnyObj
 }
 
 /** The edited object with the fields that were not shown. */
-function inputOf(kind: Kind, { object }: Manifest, base: AnyObject): ObjectInput<unknown, unknown> {
-  // The object is valid; parsing it again provides its type.
-  const { metadata, ...content } = kind.parse(object);
+function inputOf({ object }: Manifest, base: AnyObject): ObjectInput<unknown, unknown> {
+  // The object is valid. It is written without defaults: one of them could replace a value that the user was not shown.
+  const { metadata, ...content } = asInput(object);
   const { [lastAppliedAnnotation]: lastApplied } = base.metadata.annotations ?? {};
   const hiddenAnnotations = lastApplied === undefined ? {} : { [lastAppliedAnnotation]: lastApplied };
   const annotations = { ...metadata.annotations, ...hiddenAnnotations };
   return { ...content, metadata: { ...metadata, annotations, resourceVersion: base.metadata.resourceVersion } };
 }
 
+/** A valid manifest is the input of a write. */
+function asInput(object: unknown): ObjectInput<unknown, unknown> {
+  return object as ObjectInput<unknown, unknown>;
+}
+
 async function changesBetween(before: AnyObject, after: AnyObject): Promise<readonly string[]> {
-  const shown = redactBoth(userFieldsOf(before), userFieldsOf(after));
-  return unifiedDiff(await formatYaml(shown.before), await formatYaml(shown.after));
+  return unifiedDiff(await formatYaml(userFieldsOf(before)), await formatYaml(userFieldsOf(after)));
 }
 
 function nameOf({ kind, name }: Pick<Target, 'kind' | 'name'>): string {

@@ -31,6 +31,7 @@ export async function livePlans(
   session: Session,
   link: PlatformLink,
   services: readonly PlannedService[],
+  options: { readonly showValues: boolean },
 ): Promise<readonly Plan[]> {
   const { url, transport, headers } = link;
   const registry = await copyRegistry(session, services);
@@ -44,7 +45,7 @@ export async function livePlans(
       const plans: Plan[] = [];
       for (const { namespace, name } of services) {
         progress.update(`${plans.length} of ${services.length} services planned`);
-        plans.push(await operator.planFor(namespace, name));
+        plans.push(await operator.planFor(namespace, name, options));
         progress.contact();
       }
       return plans;

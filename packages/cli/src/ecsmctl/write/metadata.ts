@@ -1,8 +1,9 @@
 /** Shared by label and annotate: `key=value` sets an entry, `key-` removes it. */
 
 import { type Call, Failure, UsageError, visible } from '@ecsm/command-line';
-import { type JsonValue, type Kind, redactNamed } from '@ecsm/runtime';
+import type { JsonValue, Kind } from '@ecsm/runtime';
 import { shortNameOf } from '../shared/kinds.ts';
+import { redactMark } from '../shared/secrets.ts';
 import { withSession } from '../shared/session.ts';
 import { isOn, type Target } from '../shared/targets.ts';
 import { userAnnotations } from '../shared/user-fields.ts';
@@ -86,7 +87,7 @@ function rejectOverwrite(
   for (const [key, value] of changes) {
     const before = Object.hasOwn(current, key) ? current[key] : undefined;
     if (value === null || before === undefined || before === value) continue;
-    const shown = `${key}=${redactNamed(key, before)}`;
+    const shown = `${key}=${redactMark(key, before)}`;
     throw new Failure(`${shortNameOf(kind, name)} already has the ${mark.noun} ${shown}: use --overwrite to change it`);
   }
 }
@@ -101,7 +102,7 @@ async function listMetadata(call: Call, { field, noun }: MetadataField): Promise
       const margin = targets.length > 1 ? '  ' : '';
       if (targets.length > 1) out.write(`${shortNameOf(kind, name)}\n`);
       for (const [key, value] of Object.entries(marks ?? {})) {
-        out.write(`${margin}${visible(`${key}=${redactNamed(key, value)}`)}\n`);
+        out.write(`${margin}${visible(`${key}=${redactMark(key, value)}`)}\n`);
       }
       if (marks === undefined) call.terminal.err.write(`${shortNameOf(kind, name)} has no ${noun}s\n`);
     }

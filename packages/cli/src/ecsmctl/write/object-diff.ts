@@ -1,4 +1,4 @@
-/** The diff of two versions of an object, in user-written fields, redacted and coloured. */
+/** The diff of two versions of an object, in user-written fields, redacted unless values are to be shown, and coloured. */
 import { formatYaml } from '../../print/documents.ts';
 import type { Paint } from '../../print/paint.ts';
 import { redactBoth } from '../shared/secrets.ts';
@@ -7,8 +7,13 @@ import type { AnyObject } from './observe.ts';
 import { unifiedDiff } from './unified-diff.ts';
 
 /** `before` is undefined for a new object. Returns an empty string if nothing differs. */
-export async function objectDiff(before: AnyObject | undefined, after: AnyObject, paint: Paint): Promise<string> {
-  const shown = redactBoth(before && userFieldsOf(before), userFieldsOf(after));
+export async function objectDiff(
+  before: AnyObject | undefined,
+  after: AnyObject,
+  { paint, showValues }: { readonly paint: Paint; readonly showValues: boolean },
+): Promise<string> {
+  const fields = { before: before && userFieldsOf(before), after: userFieldsOf(after) };
+  const shown = showValues ? fields : redactBoth(fields.before, fields.after);
   // A cluster-scoped object has no namespace, contrary to its type.
   const namespace: string | undefined = after.metadata.namespace;
   const inside = namespace === undefined ? '' : `${namespace}/`;

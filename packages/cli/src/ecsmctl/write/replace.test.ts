@@ -94,7 +94,10 @@ describe('set env and set resources', () => {
     expect(await kit.shown('set env service/telemetry RATE=20 TOKEN=x=y')).toBe('ecsmservice/telemetry env updated\n');
     expect(await kit.shown('set env service/telemetry RATE=30 NOTHING-')).toBe('ecsmservice/telemetry env updated\n');
     expect(await kit.shown('set env service/telemetry --list')).toBe(
-      '# ecsmservice/telemetry\nRATE=30\nTOKEN=<hidden>\n',
+      '# ecsmservice/telemetry\nRATE=<hidden>\nTOKEN=<hidden>\n',
+    );
+    expect(await kit.shown('set env service/telemetry --list --show-values')).toBe(
+      '# ecsmservice/telemetry\nRATE=30\nTOKEN=x=y\n',
     );
     expect(await kit.shown('set env service/telemetry RATE- TOKEN-')).toBe('ecsmservice/telemetry env updated\n');
     expect((await get('telemetry')).spec.template.env).toBeUndefined();

@@ -7,6 +7,7 @@ import {
   outputFlag,
   recursiveFlag,
   selectorFlag,
+  showValuesFlag,
 } from '../shared/flags.ts';
 import { allFlag } from './flags.ts';
 
@@ -48,7 +49,13 @@ export const set: Command = {
       wordsMin: 0,
       wordsMax: Number.POSITIVE_INFINITY,
       completeWords,
-      flags: [...whichFlags, { name: 'list', help: 'list the variables and exit' }, dryRunFlag, outputFlag],
+      flags: [
+        ...whichFlags,
+        { name: 'list', help: 'list the variables and exit' },
+        showValuesFlag,
+        dryRunFlag,
+        outputFlag,
+      ],
       load: () => import('./set-env.ts'),
     },
     {

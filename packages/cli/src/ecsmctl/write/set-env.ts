@@ -1,9 +1,10 @@
 /** `ecsmctl set env`: sets, removes and lists the environment variables of services. */
 import { type Call, type Run, UsageError, visible } from '@ecsm/command-line';
 import { ECSMService } from '@ecsm/operator/kinds';
-import { redactNamed } from '@ecsm/runtime';
+import { hidden } from '@ecsm/runtime';
 import { fieldAt, patchAt } from '../shared/fields.ts';
 import { shortNameOf } from '../shared/kinds.ts';
+import { showsValues } from '../shared/secrets.ts';
 import { withSession } from '../shared/session.ts';
 import { isOn, readTarget, type Target } from '../shared/targets.ts';
 import { changeEach } from './change.ts';
@@ -68,11 +69,12 @@ function variablesOf({ kind }: Pick<Target, 'kind'>, object: AnyObject): readonl
 async function list(call: Call): Promise<void> {
   const { out } = call.terminal;
   await withSession(call, async (session) => {
+    const isShown = showsValues(call, session);
     for (const target of await selectedTargets(call, session)) {
       const { object } = await readTarget(session, target);
       out.write(`# ${shortNameOf(target.kind, target.name)}\n`);
       for (const { name, value } of variablesOf(target, object)) {
-        out.write(`${visible(`${name}=${redactNamed(name, value)}`)}\n`);
+        out.write(`${visible(`${name}=${isShown ? value : hidden}`)}\n`);
       }
     }
   });

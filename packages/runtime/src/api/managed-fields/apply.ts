@@ -9,6 +9,7 @@ import { deepEqual } from '../merge.ts';
 import { scalarText, valueAt } from '../path.ts';
 import { applyDefaults } from '../schema/defaults.ts';
 import type { Schema } from '../schema/schema.ts';
+import { keepSecrets } from '../secrets.ts';
 import { conflictError, conflictsOf } from './conflicts.ts';
 import {
   decodeEntries,
@@ -37,6 +38,8 @@ export interface ApplyRequest {
   readonly manager: string;
   /** Take over fields that other managers own. Default: a conflict is an error. */
   readonly force?: boolean;
+  /** The manager was not shown the secrets of the object: those that it owns and leaves out are kept. */
+  readonly withoutSecrets?: boolean;
   readonly subresource?: string;
   /** RFC 3339. */
   readonly timestamp: string;
@@ -54,13 +57,15 @@ export function apply(request: ApplyRequest): ApplyResult {
   const { schema, apiVersion, manager, subresource, timestamp, force = false } = request;
   const live = request.live && withoutManagedFields(request.live);
   const entries = request.managedFields ?? [];
-  const configuration = configurationOf(request);
   const identity = { manager, operation: 'Apply', apiVersion, subresource } as const;
 
   const known = ownersBefore({ ...request, before: live });
   const last = known.find((owner) => isOwner(owner, identity));
   const migration = live && !last && !subresource ? migrate(schema, live, known, manager) : undefined;
   const applied = last?.fields ?? migration?.applied ?? emptySet;
+  const given = configurationOf(request);
+  const isKept = live && request.withoutSecrets;
+  const configuration = isKept ? asObject(keepSecrets({ schema }, given, live, applied).written) : given;
   const others = (migration?.owners ?? known).filter((owner) => owner !== last);
   const self: Owner = {
     ...identity,

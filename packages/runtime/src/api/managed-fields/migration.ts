@@ -17,6 +17,9 @@ import { ownedFields, trackedPart, withoutNulls } from './tracked.ts';
 export const lastAppliedAnnotation = 'ecsm.sh/last-applied-configuration';
 export const lastAppliedAnnotationOfKubectl = 'kubectl.kubernetes.io/last-applied-configuration';
 
+/** Annotations that contain a whole configuration, also its secrets. */
+export const lastAppliedAnnotations: readonly string[] = [lastAppliedAnnotation, lastAppliedAnnotationOfKubectl];
+
 interface ClientSideApply {
   readonly annotation: string;
   /** The managers that continue from it. For any other manager, these fields are those of another writer. */

@@ -96,7 +96,7 @@ export function map<S extends Schema>(
 }
 
 /** Any JSON, stored as it is. For data whose schema is defined elsewhere. */
-export function anything(options: Options<AnythingSchema> = {}): AnythingSchema {
+export function anything(options: Options<AnythingSchema, 'like'> = {}): AnythingSchema {
   return Object.freeze({ type: 'anything', ...options });
 }
 

@@ -122,7 +122,8 @@ describe('validate', () => {
       'spec.limits.a.surge: Invalid value: 11: must be less than or equal to 10',
     ],
     [{ name: 'a', free: new Map() }, 'spec.free: Invalid value: object: must be JSON data, not an instance of a class'],
-    ['x'.repeat(100), `spec: Invalid value: "${'x'.repeat(64)}…": must be an object`],
+    [{ name: 'a', strategy: 'x'.repeat(100) }, `spec.strategy: Invalid value: "${'x'.repeat(64)}…": must be an object`],
+    ['x'.repeat(100), 'spec: Invalid value: "<hidden>": must be an object'],
     [
       JSON.parse('{"name":"a","__proto__":{"paused":1}}'),
       'spec.__proto__: Unknown field: known fields are "name", "replicas", "ratio", "paused", "strategy", "other", "env", "nodes", "limits", "password", "free"',
@@ -140,6 +141,27 @@ describe('validate', () => {
     expect(validate(string({ minLength: 2 }), '😀', '').map(formatFieldError)).toEqual([
       'Invalid value: "😀": must be at least 2 characters',
     ]);
+  });
+
+  it('refuses the placeholder of a secret, and repeats no text in place of an object with secrets', () => {
+    const env = list(object({ name: string(), value: string({ secret: true }) }));
+    const command = list(string({ secret: true }), { secret: true });
+    const placeholder = 'Invalid value: "<hidden>": must be the value, not the placeholder that is shown for it';
+    const errorsOf = (...args: Parameters<typeof validate>) => validate(...args).map(formatFieldError);
+    expect(errorsOf(env, [{ name: 'A', value: '<hidden>' }], 'env')).toEqual([`env[0].value: ${placeholder}`]);
+    expect(errorsOf(command, ['run', '<hidden>'], 'command')).toEqual([`command[1]: ${placeholder}`]);
+    expect(errorsOf(string(), '<hidden>', 'name')).toEqual([]);
+    for (const [schema, value] of [
+      [env, 'PIN=4711'],
+      [env, ['PIN=4711']],
+      [env, { PIN: '4711' }],
+      [command, 'run 4711'],
+      [command, [4711]],
+      [object({ env }), '4711'],
+    ] as const) {
+      expect(errorsOf(schema, value, 'x')).toHaveLength(1);
+      expect(errorsOf(schema, value, 'x').join()).not.toContain('4711');
+    }
   });
 
   it('never shows a secret', () => {

@@ -16,7 +16,10 @@ interface Common<Output, In = Output> {
   readonly presence?: 'optional' | 'defaulted';
   /** Frozen; nested defaults are added when it is used. */
   readonly default?: JsonValue;
-  /** Printers, logs and error messages never show the value. */
+  /**
+   * Text (logs, events, conditions, error messages, `describe`) never shows the value, and an API server shows it only to
+   * users who may read Secrets.
+   */
   readonly secret?: true;
   /** Exists only for the compiler; no node has this property. */
   readonly [types]?: readonly [Output, In];
@@ -85,6 +88,8 @@ export interface MapSchema<Output = unknown, In = unknown> extends Common<Output
 
 export interface AnythingSchema extends Common<JsonValue> {
   readonly type: 'anything';
+  /** Marks the secrets in a value that usually has this form. The value is not validated by it. */
+  readonly like?: Schema;
 }
 
 /** Kubernetes' IntOrString: a count or a percentage, the number or the name of a port. */

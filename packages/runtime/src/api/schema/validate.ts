@@ -4,6 +4,7 @@ import { redactText } from '../../redact/text.ts';
 import type { FieldError } from '../errors.ts';
 import { isPlainObject, jsonProblem } from '../json.ts';
 import { formatPath, type PathSegment } from '../path.ts';
+import { hasSecrets } from './lookup.ts';
 import type {
   IntegerOrStringSchema,
   ListSchema,
@@ -22,6 +23,9 @@ const SHOWN_LENGTH_MAX = 64;
 /** A key may be as long as a document. A truncated path no longer identifies its field. */
 const PATH_CHARACTERS_MAX = 1_000;
 const MESSAGE_CHARACTERS_MAX = 1_000;
+
+/** A placeholder in a file that was made from text. Stored, it would replace the secret. */
+const placeholderReason = 'must be the value, not the placeholder that is shown for it';
 
 /** Returns at most `FIELD_ERRORS_MAX` errors of bounded length, and one more if some were dropped. */
 export function boundedErrors(errors: readonly FieldError[], base = ''): FieldError[] {
@@ -114,6 +118,7 @@ function compileString(schema: StringSchema): Check {
   const hint = schema.pattern?.hint ?? '';
   return (walk, value) => {
     if (typeof value !== 'string') return invalid(walk, schema, value, 'must be a string');
+    if (schema.secret && value === hidden) return invalid(walk, schema, value, placeholderReason);
     if (values !== undefined) {
       if (values.includes(value)) return;
       const supported = values.map((item) => JSON.stringify(item)).join(', ');
@@ -283,7 +288,8 @@ function isFull(walk: Walk): boolean {
 
 /** A value for messages: truncated, and without secrets. */
 function shown(schema: Schema, value: unknown): string {
-  if (schema.secret) return `"${hidden}"`;
+  // A text in place of an object may contain the secrets of the object.
+  if (schema.secret || (typeof value === 'string' && hasSecrets(schema))) return `"${hidden}"`;
   if (typeof value === 'string') {
     return JSON.stringify(redactText(shortened(value, SHOWN_LENGTH_MAX)));
   }
