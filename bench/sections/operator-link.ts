@@ -7,6 +7,9 @@
  * that has been running, in turns with a new platform each, and the medians are compared. The first rounds are not
  * counted. The operator's time includes the creation of the objects in the registry, in the same thread. So does that of
  * the minimal controller, which shows how much of it is the runtime.
+ *
+ * Time of a new image for all services over slow, narrow and lossy links and after a partition, on a virtual clock, beside
+ * what the link allows.
  */
 import { connect, Ecsm, httpTransport, Recorder, RestClient, type ServiceBody } from '@ecsm/client';
 import { Operator, operatorKinds } from '@ecsm/operator';
@@ -15,6 +18,7 @@ import { createServices } from '../fleet.ts';
 import { MinimalController } from '../minimal-controller.ts';
 import { deliver, type Measurement, median } from '../report.ts';
 import { type RunningSimulator, startSimulator } from '../simulator.ts';
+import { type Rollout, rollOut } from '../slow-link.ts';
 
 const measurements: Measurement[] = [];
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -223,6 +227,71 @@ async function criticalPath(url: string, count: number): Promise<number> {
   return tookMs;
 }
 
+/** The default of the operator, as the maximum number of concurrent calls above. */
+const callTimeoutMs = 10_000;
+const roundTripMs = 600;
+const partitionMs = 600_000;
+/** Losses are random: the median of these runs counts. */
+const lossySeeds = [1, 2, 3, 4, 5];
+
+/** What the link allows: all calls with as many at a time as allowed, and the calls of one service one after the other. */
+function limitsOf({ calls, longestChain }: Rollout): readonly { readonly name: string; readonly value: number }[] {
+  return [
+    { name: `${calls} calls, ${inFlight} at a time`, value: (calls * roundTripMs) / inFlight },
+    { name: `${longestChain} calls of one service in a row`, value: longestChain * roundTripMs },
+  ];
+}
+
+async function slowRollouts(): Promise<void> {
+  const slow = { services: 100, replicas: 2, link: { latencyMs: roundTripMs } };
+  const rollout = await rollOut(slow);
+  const limits = limitsOf(rollout);
+  const limitMs = Math.max(...limits.map(({ value }) => value));
+  const name = `new image for 100 services of 2, ${roundTripMs} ms round trip`;
+  for (const beside of limits) {
+    const bar = { text: 'within 1.3 times the larger limit', met: rollout.ms <= 1.3 * limitMs };
+    measurements.push({ name, value: rollout.ms, unit: 'ms', beside, ...(beside.value === limitMs ? { bar } : {}) });
+  }
+  const never = { text: 'never', met: rollout.openings === 0 };
+  measurements.push({ name: 'the same, declared unreachable', value: rollout.openings, unit: 'times', bar: never });
+
+  const partitioned = await rollOut({ ...slow, partitionMs });
+  const few = { text: 'at most 40', met: partitioned.callsWhilePartitioned <= 40 };
+  measurements.push(
+    {
+      name: 'the same, after a partition of 10 minutes',
+      value: partitioned.ms,
+      unit: 'ms',
+      beside: { name: 'without the partition', value: rollout.ms },
+      bar: { text: 'within 1.3 times', met: partitioned.ms <= 1.3 * rollout.ms },
+    },
+    { name: 'calls during the partition', value: partitioned.callsWhilePartitioned, unit: 'calls', bar: few },
+  );
+
+  const narrow = { services: 60, replicas: 3, link: { latencyMs: roundTripMs, bytesPerSecond: 20_000 } };
+  const whole = await rollOut(narrow);
+  const lossy: Rollout[] = [];
+  for (const seed of lossySeeds)
+    lossy.push(await rollOut({ ...narrow, link: { ...narrow.link, lossPercent: 5 }, seed }));
+  const lossyMs = median(lossy.map(({ ms }) => ms));
+  const allowedMs = 2 * whole.ms + 3 * callTimeoutMs;
+  measurements.push(
+    {
+      name: `new image for 60 services of 3, ${roundTripMs} ms, 20 KB/s for each call, 5 percent lost`,
+      value: lossyMs,
+      unit: 'ms',
+      beside: { name: `twice ${Math.round(whole.ms / 1000)} s without loss, and 3 timeouts`, value: allowedMs },
+      bar: { text: 'not longer', met: lossyMs <= allowedMs },
+    },
+    {
+      name: 'the same, declared unreachable',
+      value: Math.max(...lossy.map(({ openings }) => openings)),
+      unit: 'times',
+    },
+  );
+}
+
 for (const count of [10, 100, 1000]) await atRest(count);
 for (const count of [100, 1000]) for (const latencyMs of [0, 100, 600]) await untilReady(count, latencyMs);
+await slowRollouts();
 deliver(measurements);

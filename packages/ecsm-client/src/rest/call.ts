@@ -53,7 +53,8 @@ async function attemptOnce<T>(
   attempt: number,
   read: Read<T>,
 ): Promise<T> {
-  const { clock, transport, responseBytesMax } = settings;
+  const { clock, transport, responseBytesMax, attemptsMax } = settings;
+  const isRepeated = call.isSafe && attempt < attemptsMax;
   const startMs = clock.monotonicMs();
   const meter = { bytesUp: 0, bytesDown: 0 };
   let status: number | undefined;
@@ -74,7 +75,7 @@ async function attemptOnce<T>(
       signal.throwIfAborted();
       const { method, target, body } = call;
       const request = { method, target, headers: { ...added, ...call.headers }, ...(body ? { body } : {}) };
-      const response = await transport.send(request, { signal, responseBytesMax, meter, queued });
+      const response = await transport.send(request, { signal, responseBytesMax, meter, queued, isRepeated });
       status = response.status;
       checkSize(response, call, responseBytesMax);
       return read(response);

@@ -178,6 +178,45 @@ describe('a slow link that answers', () => {
   });
 });
 
+describe('a read that is probably lost', () => {
+  it('is given up after half of its timeout and repeated, if other calls are answered', async () => {
+    const { clock, read, outcome, states, targets } = slowLink(16, 600, (call) => call === 1);
+    const lost = outcome(read('lost').do(anything));
+    await settled();
+    await clock.run(read('x').do(anything));
+    expect(await clock.run(lost)).toBe('ok');
+    expect(clock.monotonicMs()).toBeLessThan(6_000);
+    expect(targets.filter((target) => target.endsWith('/lost'))).toHaveLength(2);
+    expect(states).toEqual([]);
+  });
+
+  it('has its whole timeout if nothing is answered, if its response has begun, or at its last attempt', async () => {
+    const silent = slowLink(16, 600, () => true);
+    void silent.outcome(silent.read('x').do(anything));
+    await silent.clock.advance(9_999);
+    expect(silent.targets).toHaveLength(1);
+
+    const begun = slowLink(16, 600, (call) => call === 1);
+    const meter = { bytesUp: 0, bytesDown: 0 };
+    const { signal } = new AbortController();
+    const large = { method: 'GET', target: '/large', headers: {} } as const;
+    const options = { signal, responseBytesMax: 1e6, meter, isRepeated: true };
+    let isOver = false;
+    void begun.breaker.transport.send(large, options).finally(() => (isOver = true));
+    await settled();
+    meter.bytesDown = 1;
+    await begun.clock.run(begun.read('x').do(anything));
+    await begun.clock.advance(60_000);
+    expect(isOver).toBe(false);
+
+    const last = slowLink(16, 600, (call) => call === 1);
+    const write = last.outcome(last.rest.post().resource('service').do(anything));
+    await settled();
+    await last.clock.run(last.read('x').do(anything));
+    expect([await last.clock.run(write), last.clock.monotonicMs()]).toEqual(['Timeout', 10_000]);
+  });
+});
+
 describe('a link that answers nothing', () => {
   it.each([1, 16])('is unreachable within 30 s, with at most %i calls in flight', async (inFlightMax) => {
     const { clock, breaker, read, outcome } = slowLink(inFlightMax, 600, () => true);

@@ -14,6 +14,7 @@
 import { ApiError, backoffMs, type Clock, isApiError, type Random, sleep } from '@ecsm/runtime';
 import { RestClient } from './client.ts';
 import { type CallClass, ConcurrencyLimit } from './concurrency-limit.ts';
+import { onAbort } from './on-abort.ts';
 import type { Headers } from './options.ts';
 import type { SendOptions, Transport, WireRequest, WireResponse } from './transport.ts';
 
@@ -31,7 +32,7 @@ export interface CircuitBreakerOptions {
   readonly probeMsMin?: number;
   /** Maximum delay between probes: a restored link may stay unused for this long. Default 15,000. */
   readonly probeMsMax?: number;
-  /** Timeout of a probe; half of it is a slow answer, after which fewer calls are sent at once. Default 10,000. */
+  /** Timeout of a probe. An answer that takes more than half of it is slow. Default 10,000. */
   readonly probeTimeoutMs?: number;
   /** Default `/api/v1`. */
   readonly basePath?: string;
@@ -59,6 +60,8 @@ export class CircuitBreaker {
   readonly transport: Transport;
   readonly #options: CircuitBreakerOptions;
   readonly #limit: ConcurrencyLimit;
+  /** An answer that takes longer is slow. */
+  readonly #slowMs: number;
   /** Sends the probe with the headers of other calls, bypassing the check of the state. */
   readonly #prober: RestClient;
   readonly #listeners = new Set<LinkListener>();
@@ -81,7 +84,8 @@ export class CircuitBreaker {
     this.#options = options;
     const probeTimeoutMs = options.probeTimeoutMs ?? 10_000;
     const { clock, inFlightMax: max = 16 } = options;
-    this.#limit = new ConcurrencyLimit({ max, slowMs: probeTimeoutMs / 2 });
+    this.#slowMs = probeTimeoutMs / 2;
+    this.#limit = new ConcurrencyLimit({ max, slowMs: this.#slowMs });
     this.#sinceMs = clock.monotonicMs();
     const close = () => options.transport.close();
     this.transport = { send: (request, sendOptions) => this.#send(request, sendOptions), close };
@@ -192,13 +196,37 @@ export class CircuitBreaker {
   async #attempt(request: WireRequest, options: SendOptions): Promise<WireResponse> {
     const sent: Sent = { ms: this.#options.clock.monotonicMs(), answers: this.#answers };
     try {
-      const response = await this.#options.transport.send(request, options);
+      const response = await this.#sendOrGiveUp(request, options, sent);
       if (isNotModified(request, response) || response.body.find(isText) === openingBrace) this.#answered(sent);
       else this.#failed(`the response is not from the platform (HTTP ${response.status})`, sent);
       return response;
     } catch (error) {
       if (isLinkFailure(error)) this.#failed(error.message, sent);
       throw error;
+    }
+  }
+
+  /**
+   * Gives up a request that is repeated, after half of a timeout without a byte of its response, if other calls were
+   * answered since it was sent: it was probably lost, and its slot is of use to others.
+   */
+  async #sendOrGiveUp(request: WireRequest, options: SendOptions, sent: Sent): Promise<WireResponse> {
+    const { transport, clock } = this.#options;
+    if (options.isRepeated !== true) return transport.send(request, options);
+    const { meter, signal } = options;
+    const { bytesDown } = meter;
+    const ending = new AbortController();
+    const unsubscribe = onAbort(signal, () => ending.abort(signal.reason));
+    const cancel = clock.after(this.#slowMs, () => {
+      if (this.#answers === sent.answers || meter.bytesDown > bytesDown) return;
+      const what = `${request.method} ${request.target.split('?', 1)[0]}`;
+      ending.abort(new ApiError('Timeout', { what, timeoutMs: this.#slowMs }));
+    });
+    try {
+      return await transport.send(request, { ...options, signal: ending.signal });
+    } finally {
+      cancel();
+      unsubscribe();
     }
   }
 

@@ -41,6 +41,8 @@ export interface SendOptions {
    * for a slot or a connection, during which nothing is sent. Default: the time counts.
    */
   readonly queued?: <T>(wait: Promise<T>) => Promise<T>;
+  /** Whether the request is repeated if it fails, so that it may be given up before its timeout. Default: false. */
+  readonly isRepeated?: boolean;
 }
 
 export interface Transport {

@@ -139,6 +139,8 @@ export function watchBounds(simulation: Simulation, world: World, { story, isRea
     });
   }
 
+  simulation.always('a link that answers is not unreachable', () => world.link.denied);
+
   simulation.always('concurrent calls are limited', () =>
     world.inFlight <= inFlightMax ? undefined : `${world.inFlight} calls were in flight`,
   );

@@ -9,7 +9,8 @@ import { behaviourOf, keepsInstances } from './behaviours.kit.ts';
 import { watchBounds } from './bounds.kit.ts';
 import { crashAfterWrites, focusedBehaviour, focusedStory } from './focus.kit.ts';
 import { watchRest } from './rest.kit.ts';
-import { type Story, stories } from './stories.kit.ts';
+import { slowLinkOf } from './slow-link.kit.ts';
+import { type Story, slowStories, stories } from './stories.kit.ts';
 import { buildWorld, operate, Users, type World } from './world.kit.ts';
 
 const faultsUntilMs = 40_000;
@@ -20,6 +21,9 @@ const hourMs = 3_600_000;
 const seedsPerRestart = 4;
 /** One of this many rounds is focused. */
 const roundsPerFocus = 3;
+/** In one of this many rounds the link is slow. */
+const roundsPerSlowLink = 9;
+const slowRound = 2;
 const plainStories = 18;
 
 export interface FleetOptions {
@@ -41,7 +45,8 @@ export function fleetScenario(story: Story, options: FleetOptions = {}): Scenari
     endMs,
     stepsMax: 400_000,
     build(simulation) {
-      const world = buildWorld(simulation, behaviour, isFocused);
+      const link = story.isSlow ? slowLinkOf(simulation.seed) : undefined;
+      const world = buildWorld(simulation, behaviour, isFocused, link);
       watch?.(world);
       simulation.process('people', { faults: false }).start((doors) => story.run(new Users(world, doors)));
       const operator = simulation.process('operator', { links: ['store', 'platform'] });
@@ -63,6 +68,10 @@ export function scenarioOfSeed(seed: number): Scenario {
   if (story === undefined) throw new RangeError(`no story for seed ${seed}`);
   const round = Math.floor(seed / plainStories);
   const isRestarted = round % seedsPerRestart === 0;
+  const slow = slowStories[seed % slowStories.length];
+  if (round % roundsPerSlowLink === slowRound && slow !== undefined) {
+    return fleetScenario(slow, { behaviour: behaviourOf(seed), isRestarted });
+  }
   if (round % roundsPerFocus === roundsPerFocus - 1) {
     return fleetScenario(focusedStory(seed), { behaviour: focusedBehaviour(seed), isRestarted, isFocused: true });
   }

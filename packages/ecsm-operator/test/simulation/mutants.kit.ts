@@ -1,6 +1,8 @@
-import { CircuitBreaker, ListMemory } from '@ecsm/client';
+import { CircuitBreaker, isLinkFailure, ListMemory, type Transport } from '@ecsm/client';
+import { ApiError } from '@ecsm/runtime';
 import { type Fault, patch, type RunResult, replace, SeededRandom } from '@ecsm/runtime/simulation';
 import type { Behaviour } from '@ecsm/simulator';
+import type * as links from '../../src/controller/link.ts';
 import { Performer } from '../../src/controller/performer.ts';
 import type * as revisions from '../../src/controller/revisions.ts';
 import type * as sendSteps from '../../src/controller/send-step.ts';
@@ -59,6 +61,8 @@ const leftBehind = 'a deleted object leaves no service';
 const orphaned = 'no orphans are left';
 const written = 'at rest nothing is written';
 const called = 'at rest there are only polls';
+const denied = 'a link that answers is not unreachable';
+const { signal: neverAborted } = new AbortController();
 
 export const mutants: readonly Mutant[] = [
   {
@@ -222,6 +226,48 @@ export const mutants: readonly Mutant[] = [
         'problemsOf',
         (original) => (owned) => original(owned).filter(({ reason }) => reason !== 'DeploymentFailed'),
       ),
+  },
+  {
+    name: 'the timeout of a call starts while it waits for a slot',
+    story: 'a rolling update of many services over a slow link',
+    caughtBy: denied,
+    plant: () =>
+      replace<typeof links.linkOf>('linkOf', (original) => (options) => {
+        const link = original(options);
+        const { transport } = link.breaker;
+        const send: Transport['send'] = transport.send;
+        transport.send = (request, { queued: _, ...rest }) => send(request, rest);
+        return link;
+      }),
+  },
+  {
+    name: 'a lost call counts although others were answered since',
+    story: 'a rolling update of many services over a slow link',
+    caughtBy: denied,
+    plant: () =>
+      replace<typeof links.linkOf>('linkOf', (original) => (options) => {
+        // A call that fails immediately counts in any case.
+        const failing = '/failing';
+        const error = new ApiError('Timeout', { what: failing, timeoutMs: 1 });
+        const inner: Transport = {
+          send: (request, rest) =>
+            request.target === failing ? Promise.reject(error) : options.transport.send(request, rest),
+          close: () => options.transport.close(),
+        };
+        const link = original({ ...options, transport: inner });
+        const { transport } = link.breaker;
+        const send: Transport['send'] = transport.send;
+        transport.send = async (request, rest) => {
+          try {
+            return await send(request, rest);
+          } catch (error) {
+            const again = { method: 'GET', target: failing, headers: {} } as const;
+            if (isLinkFailure(error)) await send(again, { ...rest, signal: neverAborted }).catch(() => {});
+            throw error;
+          }
+        };
+        return link;
+      }),
   },
   {
     name: 'a lost link is never probed again',

@@ -7,13 +7,14 @@ import { runScenario } from '@ecsm/runtime/simulation';
 import { describe, expect, it, vi } from 'vitest';
 import { fleetScenario } from './fleet.kit.ts';
 import { type Mutant, mutants } from './mutants.kit.ts';
-import { stories } from './stories.kit.ts';
+import { slowStories, stories } from './stories.kit.ts';
 
 const { planting } = vi.hoisted(() => ({
   planting: async (original: () => Promise<object>) =>
     (await import('@ecsm/runtime/simulation')).breakable(await original()),
 }));
 
+vi.mock('../../src/controller/link.ts', planting);
 vi.mock('../../src/controller/send-step.ts', planting);
 vi.mock('../../src/controller/revisions.ts', planting);
 vi.mock('../../src/controller/settings.ts', planting);
@@ -37,7 +38,7 @@ const seedsMax = 300;
 
 /** The first failure: without faults, with those that the defect needs, or with those of the first seeds. */
 async function firstFailure({ story: name, behaviour, isRestarted, isFocused, firstSeed = 1, faults }: Mutant) {
-  const story = stories.find((one) => one.name === name);
+  const story = [...stories, ...slowStories].find((one) => one.name === name);
   if (story === undefined) throw new RangeError(`there is no story called ${name}`);
   const scenario = fleetScenario(story, {
     ...(behaviour && { behaviour }),

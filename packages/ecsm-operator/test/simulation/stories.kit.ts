@@ -16,6 +16,8 @@ export interface Story {
   readonly hasLeftovers?: boolean;
   /** Whether it is excluded from the runs with every crash point: it has more than a thousand. */
   readonly isLong?: boolean;
+  /** Whether the link is slow until the end of the story, see slow-link.kit.ts. */
+  readonly isSlow?: boolean;
   /** Its duration, if longer than that of faults. */
   readonly takesMs?: number;
 }
@@ -312,6 +314,41 @@ export const stories: readonly Story[] = [
       await users.apply(dynamic('a', 2, rolling));
       await users.soon();
       sendStep();
+    },
+  },
+];
+
+/** More services than calls in flight, so that calls wait for each other. */
+const fleet = Array.from({ length: 12 }, (_, number) => `s${number}`);
+
+export const slowStories: readonly Story[] = [
+  {
+    name: 'a rolling update of many services over a slow link',
+    watched: fleet,
+    isLong: true,
+    isSlow: true,
+    takesMs: 1_200_000,
+    async run(users) {
+      for (const name of fleet) await users.apply(dynamic(name, 2, rolling));
+      await users.wait(400_000);
+      for (const name of fleet) await users.patch(name, image(v2));
+      await users.wait(800_000);
+      users.healLink();
+    },
+  },
+  {
+    name: 'many services are created, updated and deleted over a slow link',
+    isLong: true,
+    isSlow: true,
+    takesMs: 900_000,
+    async run(users) {
+      for (const name of fleet) await users.apply(dynamic(name, 1));
+      await users.wait(100_000);
+      for (const name of fleet) await users.patch(name, image(v2));
+      await users.wait(100_000);
+      for (const name of fleet.slice(0, 6)) await users.services.delete(name);
+      await users.wait(700_000);
+      users.healLink();
     },
   },
 ];

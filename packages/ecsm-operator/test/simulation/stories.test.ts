@@ -3,11 +3,11 @@ import { formatTrace, type RunResult, runScenario } from '@ecsm/runtime/simulati
 import { profiles } from '@ecsm/simulator';
 import { describe, expect, it } from 'vitest';
 import { fleetScenario } from './fleet.kit.ts';
-import { stories } from './stories.kit.ts';
+import { slowStories, stories } from './stories.kit.ts';
 
 const shown = ({ journal }: RunResult) => formatTrace(journal, { linesMax: 80 });
 
-describe.each(stories)('$name', (story) => {
+describe.each([...stories, ...slowStories])('$name', (story) => {
   it('reaches the desired state without faults, and creates nothing twice', async () => {
     const creations: string[][] = [];
     const scenario = fleetScenario(story, { watch: (world) => creations.push(world.creations) });

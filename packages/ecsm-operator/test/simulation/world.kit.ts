@@ -11,6 +11,7 @@ import { operatorKinds } from '../../src/apis/kinds.ts';
 import { Operator } from '../../src/controller/operator.ts';
 import { readMark } from '../../src/resource/mark.ts';
 import type { Mark } from '../../src/resource/model.ts';
+import { Link, type LinkSettings } from './slow-link.kit.ts';
 
 /** Long enough to be cheap, with several polls in an hour at rest. */
 export const observeMs = 600_000;
@@ -18,6 +19,7 @@ export const observeMs = 600_000;
 export interface World {
   readonly simulation: Simulation;
   readonly simulator: Simulator;
+  readonly link: Link;
   /** Since when containers have no measurements; undefined if they have. */
   unmeasuredSinceMs: number | undefined;
   /** While true, no call reaches the platform. */
@@ -43,13 +45,19 @@ export interface World {
 /** The allowed number of concurrent calls of a process. */
 export const inFlightMax = 4;
 
-export function buildWorld(simulation: Simulation, behaviour: Partial<Behaviour> = {}, isFocused = false): World {
+export function buildWorld(
+  simulation: Simulation,
+  behaviour: Partial<Behaviour> = {},
+  isFocused = false,
+  link?: LinkSettings,
+): World {
   const random = new SeededRandom(simulation.seed, 77);
   const simulator = new Simulator({ clock: simulation.clock, random, behaviour, nodes: 4 });
   const listeners = new Set<() => void>();
   return {
     simulation,
     simulator,
+    link: new Link(simulation, link),
     unmeasuredSinceMs: undefined,
     isCut: false,
     responses: new Map(),
@@ -71,38 +79,43 @@ export function buildWorld(simulation: Simulation, behaviour: Partial<Behaviour>
 /** The transport of a process to the platform: each call is one effect. */
 export function linkTo(world: World, doors: ProcessDependencies): Transport {
   let count = 0;
-  return {
-    async send(request, { signal, meter }) {
-      signal.throwIfAborted();
-      world.inFlight = Math.max(world.inFlight, ++count);
-      const { method, target } = request;
-      const [path = ''] = target.split('?');
-      const apply = () => {
-        if (world.isCut) throw new ApiError('Unavailable', { what: 'the platform', reason: 'the link is cut' });
-        if (world.held && method === 'POST' && path === '/api/v1/service') {
-          world.held.push(() => world.simulator.handler({ ...request, body: request.body ?? new Uint8Array() }));
-          throw new ApiError('Unavailable', { what: 'the platform', reason: 'the response is lost' });
-        }
-        world.snapshot = undefined;
-        const complete = world.simulator.handler({ ...request, body: request.body ?? new Uint8Array() });
-        const isHidden = world.unmeasuredSinceMs !== undefined && path.startsWith('/api/v1/container');
-        const response = isHidden ? { ...complete, body: withoutMeasurements(complete.body) } : complete;
-        if (isVersioned(method, path)) world.responses.set(target, response);
-        if (method === 'POST' && path === '/api/v1/service') world.creations.push(messageOf(response.body));
-        if (method !== 'GET') world.written();
-        return response;
-      };
-      const plain = await doors
-        .effect(`${method} ${path.replace('/api/v1', '')}`, apply, {
-          kind: method === 'GET' ? 'read' : 'write',
-          link: 'platform',
-          // The previous response, as from a cache.
-          ...(isVersioned(method, path) && { stale: () => world.responses.get(target) ?? apply() }),
-        })
-        .finally(() => count--);
-      const response = world.simulator.encode({ ...request, body: request.body ?? new Uint8Array() }, plain);
-      meter.bytesDown += response.body.byteLength;
+  const sendAtOnce: Transport['send'] = async (request, { meter }) => {
+    const { method, target } = request;
+    const [path = ''] = target.split('?');
+    const apply = () => {
+      if (world.isCut) throw new ApiError('Unavailable', { what: 'the platform', reason: 'the link is cut' });
+      if (world.held && method === 'POST' && path === '/api/v1/service') {
+        world.held.push(() => world.simulator.handler({ ...request, body: request.body ?? new Uint8Array() }));
+        throw new ApiError('Unavailable', { what: 'the platform', reason: 'the response is lost' });
+      }
+      world.snapshot = undefined;
+      const complete = world.simulator.handler({ ...request, body: request.body ?? new Uint8Array() });
+      const isHidden = world.unmeasuredSinceMs !== undefined && path.startsWith('/api/v1/container');
+      const response = isHidden ? { ...complete, body: withoutMeasurements(complete.body) } : complete;
+      if (isVersioned(method, path)) world.responses.set(target, response);
+      if (method === 'POST' && path === '/api/v1/service') world.creations.push(messageOf(response.body));
+      if (method !== 'GET') world.written();
       return response;
+    };
+    const plain = await doors.effect(`${method} ${path.replace('/api/v1', '')}`, apply, {
+      kind: method === 'GET' ? 'read' : 'write',
+      link: 'platform',
+      // The previous response, as from a cache.
+      ...(isVersioned(method, path) && { stale: () => world.responses.get(target) ?? apply() }),
+    });
+    const response = world.simulator.encode({ ...request, body: request.body ?? new Uint8Array() }, plain);
+    meter.bytesDown += response.body.byteLength;
+    return response;
+  };
+  return {
+    async send(request, options) {
+      options.signal.throwIfAborted();
+      world.inFlight = Math.max(world.inFlight, ++count);
+      try {
+        return await world.link.carry(request, options, doors.clock, () => sendAtOnce(request, options));
+      } finally {
+        count--;
+      }
     },
     close() {},
   };
@@ -140,6 +153,10 @@ export async function operate(world: World, doors: ProcessDependencies): Promise
     // Only the log of a replay is read.
     log: process.env['SEED'] === undefined ? silentLog : log,
     settings: { observeMs, inFlightMax: inFlightMax },
+  });
+  world.link.restart();
+  operator.breaker.onChange((state) => {
+    if (state === 'unreachable') world.link.declaredUnreachable();
   });
   await operator.run({ signal });
 }
@@ -210,6 +227,10 @@ export class Users {
 
   cutLink(isCut: boolean): void {
     this.#world.isCut = isCut;
+  }
+
+  healLink(): void {
+    this.#world.link.heal();
   }
 
   /** From now on the platform delays requests to create a service. */
