@@ -157,6 +157,14 @@ import { writeFileSync as __write } from 'node:fs';
 const __shell = (command) => new Promise((resolve) => {
   __exec(command, (_error, stdout, stderr) => { process.stdout.write(stdout + stderr); resolve(); });
 });
+/** A reader types the next command when the operator has started. */
+const __ready = async () => {
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const response = await fetch('http://' + process.env.ECSM_OPERATOR_LISTEN + '/readyz').catch(() => undefined);
+    if (response?.ok) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+};
 const __start = (command, hasOutput) => new Promise((resolve) => {
   const script = command + ' & cat > /dev/null; kill $!; wait';
   const shell = __spawn('/bin/sh', ['-c', script], { stdio: ['pipe', 'pipe', 'inherit'] });
@@ -165,7 +173,7 @@ const __start = (command, hasOutput) => new Promise((resolve) => {
     resolve();
   };
   shell.once('close', resolve);
-  if (!hasOutput) return proceed();
+  if (!hasOutput) return command.startsWith('ecsm-operator') ? void __ready().then(proceed) : proceed();
   shell.stdout.once('data', (line) => {
     process.stdout.write(line);
     proceed();
@@ -209,6 +217,15 @@ async function freePort(): Promise<number> {
   return port;
 }
 
+/** A kubeconfig whose server does not respond. */
+const foreignCluster = `apiVersion: v1
+kind: Config
+current-context: foreign
+contexts: [{ name: foreign, context: { cluster: foreign, user: foreign } }]
+clusters: [{ name: foreign, cluster: { server: 'https://127.0.0.1:1' } }]
+users: [{ name: foreign, user: { token: none } }]
+`;
+
 /** Runs all examples of a page as one program, in a directory from which the packages of this repository resolve. */
 export async function runPage(shown: readonly Shown[]): Promise<PageRun> {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'ecsm-docs-')));
@@ -222,12 +239,15 @@ export async function runPage(shown: readonly Shown[]): Promise<PageRun> {
     const home = join(directory, '.packages', 'home');
     mkdirSync(home);
     writeFileSync(join(home, '.ecsm-cli.yaml'), `url: http://${addresses.platform}\n`);
+    // The commands of a page have to work for users of another cluster.
+    writeFileSync(join(home, 'foreign.yaml'), foreignCluster);
     const steps = shown.map((one) => `console.log(${JSON.stringify(mark)});\n${stepOf(one)}\n`);
     const program = join(directory, '.packages', 'page.mjs');
     writeFileSync(program, prelude + steps.join('').replaceAll('127.0.0.1:8090', addresses.health));
     const env = {
       PATH: [programs, process.env['PATH']].join(delimiter),
       HOME: home,
+      KUBECONFIG: join(home, 'foreign.yaml'),
       ECSM_HOME: directory,
       ECSM_URL: `http://${addresses.platform}`,
       ECSM_OPERATOR_LISTEN: addresses.health,
@@ -243,6 +263,7 @@ export async function runPage(shown: readonly Shown[]): Promise<PageRun> {
 export function normalised(output: string, directory = root): string {
   return output
     .replaceAll(directory, '/srv/demo')
+    .replace(/^(created the registry \S+): the current context of KUBECONFIG, .*$/gm, '$1')
     .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<uid>')
     .replace(/\becsm_[0-9a-f]{12}_[0-9a-f]{64}\b/g, '<token>')
     .replace(/\b[0-9a-f]{12}\b/g, '<id>')

@@ -1,5 +1,5 @@
 /** Goal and method as in docs.test.ts, for the documents of the operator. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MetricRegistry, schema } from '@ecsm/runtime';
 import { describe, expect, it } from 'vitest';
@@ -109,6 +109,12 @@ describe('docs/operations.md', () => {
     const found = tableBelow(page, '## Metrics');
     expect(found.map((row) => row.slice(0, 3)).sort()).toEqual(metricRows(metrics).sort());
     expect(hasNoGap(found)).toBe(true);
+  });
+
+  it('installs only files that exist', () => {
+    const steps = [...page.matchAll(/^install .* (\S+) \/\S+$/gm)].map(([, file = '']) => file);
+    expect(steps.length).toBeGreaterThan(1);
+    expect(steps.filter((file) => !existsSync(join(root, file)))).toEqual([]);
   });
 
   it('shows the systemd unit unchanged', () => {

@@ -17,6 +17,7 @@ import { allocations, placement } from './list/placement.mjs';
 import { registry } from './list/registry.mjs';
 import { simulator } from './list/simulator.mjs';
 import { store } from './list/store.mjs';
+import * as tools from './list/tools.mjs';
 import { transfer } from './list/transfer.mjs';
 import { workqueue } from './list/workqueue.mjs';
 
@@ -35,6 +36,7 @@ export const areas = [
   ...Object.values(apiserver),
   kubernetes,
   ...Object.values(operator),
+  ...Object.values(tools),
   ...Object.values(etcdBackup),
   dependencies,
   placement,

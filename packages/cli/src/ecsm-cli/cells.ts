@@ -29,6 +29,43 @@ export function statusCell(status: string | null | undefined): Cell {
   return style === undefined ? text : { text, style };
 }
 
+/** This many restarts by the platform are more than an accident; the operator reports a crash loop from here on. */
+const restartsMin = 3;
+
+/** The status and the restarts of a container. One that runs between two crashes is not well. */
+export function containerCells(status: string | null | undefined, restarts: number | undefined): readonly [Cell, Cell] {
+  const cell = statusCell(status);
+  if (restarts === undefined || restarts < restartsMin) return [cell, textCell(restarts)];
+  const isGood = typeof cell !== 'string' && cell.style === 'good';
+  return [isGood ? { ...cell, style: 'warn' } : cell, { text: String(restarts), style: 'bad' }];
+}
+
+/**
+ * The status of a service and `1/2`, its instances online and desired. A service is `complete` when its deployment has ended,
+ * whatever became of the instances.
+ */
+export function onlineCells(
+  status: string | null | undefined,
+  online: number | undefined,
+  wanted: number | undefined,
+): readonly [Cell, Cell] {
+  const text = `${online ?? '?'}/${wanted ?? '?'}`;
+  const cell = statusCell(status);
+  if (online === undefined || wanted === undefined) return [typeof cell === 'string' ? cell : cell.text, text];
+  const isGood = typeof cell !== 'string' && cell.style === 'good';
+  // Instances that are still being deployed are no problem yet.
+  const style = online >= wanted ? 'good' : online === 0 && isGood ? 'bad' : 'warn';
+  return [isGood ? { ...cell, style } : cell, { text, style }];
+}
+
+/** The different states of containers, such as `running,exited`. Green only if all run. */
+export function statesCell(states: readonly string[]): Cell {
+  if (states.length === 0) return none;
+  const text = states.join(',');
+  const [only, ...others] = new Set(states);
+  return others.length === 0 ? statusCell(only) : { text, style: 'warn' };
+}
+
 export function textCell(text: string | number | null | undefined): string {
   return text === undefined || text === null || text === '' ? none : String(text);
 }

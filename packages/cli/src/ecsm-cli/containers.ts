@@ -5,7 +5,7 @@ import { UsageError } from '@ecsm/command-line';
 import { formatAge, redactText } from '@ecsm/runtime';
 import { formatBytes, formatPercent } from '../print/amount.ts';
 import type { Cell, Column } from '../print/table.ts';
-import { ageCell, imageText, none, statusCell, textCell, timeText, unknown } from './cells.ts';
+import { ageCell, containerCells, imageText, none, statusCell, textCell, timeText, unknown } from './cells.ts';
 import { notFound, undefinedIfNotFound } from './not-found.ts';
 import type { Context, Item, Resource } from './resource.ts';
 import { fieldLines, tablePart } from './text.ts';
@@ -79,6 +79,7 @@ export async function findContainer(context: Context, word: string): Promise<Con
 
 export function containerItem(context: Context, row: ContainerRow): Item {
   const cpu = cpuPercentOf(row.cpuUsage);
+  const [status, restarts] = containerCells(row.status, numberOf(row.restartCnt));
   return {
     name: row.name,
     value: row,
@@ -86,9 +87,9 @@ export function containerItem(context: Context, row: ContainerRow): Item {
       row.name,
       textCell(row.serviceName ?? row.serviceId),
       row.nodeName,
-      statusCell(row.status),
+      status,
       statusCell(row.deployStatus),
-      textCell(row.restartCnt),
+      restarts,
       ageCell(context, row.createdTime ?? row.taskCreatedTime),
       imageOf(row),
       cpu === undefined ? unknown : formatPercent(cpu / 100),

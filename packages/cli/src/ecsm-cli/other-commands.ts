@@ -47,7 +47,7 @@ const node: Command = {
     },
     {
       name: 'check',
-      help: 'check that nodes are reachable and of the recorded type',
+      help: 'check that nodes are reachable, of the recorded type, and have memory and disk left',
       examples: [
         { help: 'all nodes', line: 'ecsm-cli node check' },
         { help: 'one node, after a refresh of its type', line: 'ecsm-cli node check node-1 --refresh' },

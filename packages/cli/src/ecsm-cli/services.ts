@@ -4,7 +4,7 @@ import { UsageError, visible } from '@ecsm/command-line';
 import { ownerKeysOf, platformName, readMark } from '@ecsm/operator';
 import { redactText } from '@ecsm/runtime';
 import type { Cell } from '../print/table.ts';
-import { ageCell, imageText, none, statusCell, textCell, timeText, unknown } from './cells.ts';
+import { ageCell, imageText, none, onlineCells, statesCell, textCell, timeText, unknown } from './cells.ts';
 import { containerColumns, containerItem } from './containers.ts';
 import { notFound, undefinedIfNotFound } from './not-found.ts';
 import { recordColumns, recordItem } from './records.ts';
@@ -89,11 +89,10 @@ export function serviceItem(context: Context, row: ServiceRow): Item {
     value: row,
     cells: [
       row.name,
-      statusCell(row.status),
-      `${online ?? '?'}/${wanted ?? '?'}`,
+      ...onlineCells(row.status, online, wanted),
       row.policy,
       imagesOf(row),
-      states.length === 0 ? none : statusCell(states.join(',')),
+      statesCell(states),
       ageCell(context, row.createdTime),
       (row.nodeList ?? []).map(({ nodeName }) => nodeName ?? unknown).join(',') || none,
       textCell(row.pathLabel),

@@ -1,5 +1,5 @@
 /** What flags, variables and the config file mean together, and what is said about what means nothing. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { nodeFiles, parse as parseWords } from '@ecsm/command-line';
@@ -53,6 +53,11 @@ const configured = (text: string, line = '', environment: Environment = home) =>
   writeFileSync(file, text);
   return parseCommand([...wordsOf(line), '--config', file], environment);
 };
+
+it('accepts the config file of the systemd unit', async () => {
+  const example = new URL('../../../../examples/systemd/operator.yaml', import.meta.url);
+  expect(await configured(readFileSync(example, 'utf8'))).toEqual({ kind: 'run', options: defaults });
+});
 
 describe('flags', () => {
   it.each<[string, object]>([

@@ -17,5 +17,6 @@ export async function withAccess<T>(call: Call, work: Work<T>): Promise<T> {
 /** For writing: an interruption does not abandon the work. `create` creates the registry if it does not exist. */
 export async function withAccessWriter<T>(call: Call, work: Work<T>, create = false): Promise<T> {
   const uninterrupted = { ...call.terminal, signal: new AbortController().signal };
-  return withSession({ ...call, terminal: uninterrupted }, work, { kinds: accessKinds, create });
+  const missing = create ? 'create' : 'fail';
+  return withSession({ ...call, terminal: uninterrupted }, work, { kinds: accessKinds, missing, writes: true });
 }

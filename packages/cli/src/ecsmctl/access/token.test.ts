@@ -29,7 +29,9 @@ async function create(flags: string) {
 describe('token create', () => {
   it('creates the registry and prints a token that a server accepts until it expires', async () => {
     const { token, id, err } = await create('--user jane --group dev --group ops --expires 720h --description laptop');
-    expect(err).toBe(`token ${id} for jane (dev, ops), valid until 2026-02-01T03:04:05Z; it is not shown again\n`);
+    expect(err).toBe(
+      `created the registry ${kit.url}\ntoken ${id} for jane (dev, ops), valid until 2026-02-01T03:04:05Z; it is not shown again\n`,
+    );
     expect(await userOf(token)).toMatchObject({ name: 'jane', groups: expect.arrayContaining(['dev', 'ops']) });
     await expect(userOf(token, Date.UTC(2026, 1, 1, 3, 4, 6))).rejects.toMatchObject({ code: 'Unauthorized' });
   });

@@ -247,7 +247,7 @@ const config: Command = {
     {
       name: 'use-context',
       help: 'set the current context of the kubeconfig',
-      more: 'kubectl uses the same setting.',
+      more: 'kubectl uses the same setting. Says so if ecsmctl itself uses another registry.',
       examples: [{ help: 'use the server of another site', line: 'ecsmctl config use-context site-8' }],
       words: 'NAME',
       completeWords: async (call) => (await import('../shared/contexts.ts')).contextNames(call),

@@ -4,6 +4,7 @@ import { useContext } from '@ecsm/kubernetes';
 import { paintOf } from '../../print/paint.ts';
 import { formatTable } from '../../print/table.ts';
 import { kubeconfigOf, sourceOf } from '../shared/contexts.ts';
+import { locateRegistry, settingsOf } from '../shared/location.ts';
 
 export const getContexts: Run = async (call) => {
   const { out, err } = call.terminal;
@@ -33,5 +34,13 @@ export const use: Run = async (call) => {
   const [name, ...others] = call.words;
   if (name === undefined || others.length > 0) throw new UsageError('use-context needs the name of one context');
   await useContext(await sourceOf(call), name);
-  call.terminal.out.write(`Switched to context "${name}".\n`);
+  const { out, err } = call.terminal;
+  out.write(`Switched to context "${name}".\n`);
+  const settings = await settingsOf(call);
+  const { url } = await locateRegistry(call, settings);
+  if (url === 'kubernetes:' || url === `kubernetes:${name}`) return;
+  const from = settings.origin('registry');
+  err.write(
+    `ecsmctl does not use it: its registry is ${url}${from === undefined ? '' : ` (${from})`}. To use it: --context ${name}, or ECSM_REGISTRY=kubernetes: for the current context\n`,
+  );
 };

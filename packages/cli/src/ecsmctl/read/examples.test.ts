@@ -14,7 +14,9 @@ const commands = [...readCommands, ...otherCommands].flatMap((command) => [comma
 describe('an example in the help', () => {
   it.each(commands.flatMap(({ examples }) => examples))('works: $line', async ({ line }) => {
     const { code, out, err } = await kit.run(line.replace(/^ecsmctl /, ''));
-    expect({ code, err }).toEqual({ code: 0, err: '' });
+    // The registry of the test is a local one.
+    const isSwitch = line.includes('use-context');
+    expect({ code, err }).toEqual({ code: 0, err: isSwitch ? expect.stringContaining('does not use it') : '' });
     expect(out).not.toBe('');
   });
 

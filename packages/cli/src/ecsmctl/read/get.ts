@@ -38,11 +38,13 @@ export const run: Run = async (call) => {
     // Machine-readable formats print an empty list, tables a message.
     if (shown.length > 0 || (!isTable && notFound.length === 0 && !(single && isOn(call, 'ignore-not-found')))) {
       await printObjects(call, shown, { format, single, showKind });
-      if (format.kind === 'table' || format.kind === 'wide') await warnAboutOldNumbers(session, shown, call.terminal);
     } else if (notFound.length === 0 && !single) call.terminal.err.write(`${noneText(session)}\n`);
     if (shown.length < sorted.length) {
       call.terminal.err.write(`${sorted.length - shown.length} more not shown: --limit ${limit}\n`);
     }
+    // Scripts read the other formats, and may ignore warnings.
+    const isRead = format.kind === 'table' || format.kind === 'wide';
+    await warnAboutOldNumbers(session, isRead ? shown : [], call.terminal);
     await reportMissing(call, session, notFound);
   });
 };

@@ -2,7 +2,7 @@
 import { ECSMService } from '@ecsm/operator';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { goldenTests } from '../shared/golden.kit.ts';
-import { type RegistryKit, registryKit, serviceInput } from '../shared/registry.kit.ts';
+import { type RegistryKit, registryKit, serviceInput, usedByOperator } from '../shared/registry.kit.ts';
 
 const kit = registryKit();
 beforeAll(() => fill(kit));
@@ -13,6 +13,7 @@ type States = NonNullable<NonNullable<ECSMService['status']>['dependencies']>;
 /** A chain over two namespaces with a missing service, a service that lost its dependency, and a cycle. */
 async function fill({ open }: RegistryKit): Promise<void> {
   const registry = await open(185_000);
+  await usedByOperator(registry);
   const services = registry.resource(ECSMService);
   const lastTransitionTime = '2026-01-02T03:03:45Z';
   const add = async (name: string, dependsOn: DependsOn, readyReplicas: number, states?: States, reason?: string) => {

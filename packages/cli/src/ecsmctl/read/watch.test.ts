@@ -1,13 +1,14 @@
 import { ECSMService } from '@ecsm/operator';
 import { type EmbeddedRegistry, Event, type Kind } from '@ecsm/runtime';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { registryKit, serviceInput } from '../shared/registry.kit.ts';
+import { registryKit, serviceInput, startedOperator } from '../shared/registry.kit.ts';
 
 const kit = registryKit();
 let registry: EmbeddedRegistry;
 
 beforeEach(async () => {
   registry = await kit.open(60_000);
+  await startedOperator(registry);
   await registry.resource(ECSMService).create(serviceInput('telemetry'));
   await registry.resource(ECSMService).create(serviceInput('radar', { namespace: 'orbit' }));
 });

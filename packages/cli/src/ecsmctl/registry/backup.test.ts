@@ -66,7 +66,10 @@ describe('backup and restore', () => {
       for (const target of ['sqlite', 'file']) {
         const url = `${target}:${join(kit.directory, `restored-${target}`)}`;
         const { code, out, err } = await kit.run(`restore fleet.backup --registry ${url}`);
-        expect({ code, err }).toEqual({ code: 0, err: '1 lease or fence skipped: a new leader will be elected\n' });
+        expect({ code, err }).toEqual({
+          code: 0,
+          err: `created the registry ${url}\n1 lease or fence skipped: a new leader will be elected\n`,
+        });
         expect(out).toMatch(/^restored 6 objects \(\S+Ki\) to \S+, and verified them\n$/);
         expect(await contentAt(url)).toEqual(before);
       }
@@ -167,7 +170,7 @@ describe('backup and restore', () => {
     interrupt = () => test.interrupt();
     expect(await code).toBe(130);
     expect(test.err.text).toBe(
-      `ecsmctl: interrupted by SIGINT; ${url} is incomplete: repeat the restore, which starts over\n`,
+      `created the registry ${url}\necsmctl: interrupted by SIGINT; ${url} is incomplete: repeat the restore, which starts over\n`,
     );
     const registry = await openRegistry(url, { kinds: operatorKinds });
     expect(await incompleteTransfer(registry.store)).toMatchObject({ transfer: 'restore' });

@@ -14,7 +14,8 @@ import {
   timeMsOf,
   withoutPassword,
 } from '@ecsm/runtime';
-import { knownKinds, registryUrl, type Session, storageOf } from '../shared/session.ts';
+import { locateRegistry, settingsOf } from '../shared/location.ts';
+import { knownKinds, type Session, storageOf } from '../shared/session.ts';
 import { isOn } from '../shared/targets.ts';
 import { explained } from './restore.ts';
 import { amountText, withAwaitedSession, withTransfer } from './transfer.ts';
@@ -25,7 +26,7 @@ export const run: Run = async (call) => {
   if (to === undefined)
     throw new UsageError('specify the target: --to sqlite:DIR, --to file:DIR or --to etcd://HOST:PORT/PREFIX');
   const target = withoutPassword(to);
-  checkTarget(to, await registryUrl(call));
+  checkTarget(to, (await locateRegistry(call, await settingsOf(call))).secretUrl);
   const { summary, url } = await withAwaitedSession(call, async (session) => {
     await warnAboutLeaders(call, session);
     return { url: session.url, summary: await copy(call, session, to, target) };

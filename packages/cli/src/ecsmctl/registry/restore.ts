@@ -5,13 +5,13 @@ import {
   type BackupSource,
   incompleteTransfer,
   isApiError,
-  parseStoreUrl,
   type RestoreSummary,
   restore,
   type Store,
   verifyBackup,
 } from '@ecsm/runtime';
-import { registryUrl, type Session, withSession } from '../shared/session.ts';
+import { settingsOf } from '../shared/location.ts';
+import { type Session, withSession } from '../shared/session.ts';
 import { isOn } from '../shared/targets.ts';
 import { amountText, withTransfer } from './transfer.ts';
 
@@ -22,7 +22,7 @@ export const run: Run = async (call) => {
   const { terminal, words } = call;
   const [word = ''] = words;
   const isDryRun = isOn(call, 'dry-run');
-  if (!isDryRun && parseStoreUrl(await registryUrl(call)).scheme === 'memory') {
+  if (!isDryRun && (await settingsOf(call)).get('registry') === 'memory:') {
     throw new UsageError('memory: is lost when the command ends: use another registry, or --dry-run');
   }
   const open = await openerOf(call, word);
@@ -41,7 +41,7 @@ export const run: Run = async (call) => {
   const { summary, url } = await withSession(
     call,
     async (session) => ({ url: session.url, summary: await fill(call, session, await open(), file, verified.objects) }),
-    { create: true },
+    { missing: 'create' },
   );
   if (summary.backup.sum !== verified.sum) {
     terminal.err.write(

@@ -1,7 +1,7 @@
 /** The contexts of the kubeconfig. */
 import type { Call } from '@ecsm/command-line';
 import { type Kubeconfig, type KubeconfigSource, loadKubeconfig } from '@ecsm/kubernetes';
-import { kubeconfigSource, settingsOf } from './session.ts';
+import { kubeconfigSource, settingsOf } from './location.ts';
 
 export async function sourceOf(call: Call): Promise<KubeconfigSource> {
   return kubeconfigSource(call.terminal, (await settingsOf(call)).get('kubeconfig'));

@@ -17,7 +17,7 @@ export const globalFlags: readonly Flag[] = [
     value: 'URL',
     variable: 'ECSM_REGISTRY',
     key: 'registry',
-    help: 'URL of the registry: sqlite:DIR, file:DIR, etcd://HOST:PORT/PREFIX, or of an API server: kubernetes:[CONTEXT] with a kubeconfig, https://HOST:PORT with ECSM_TOKEN_FILE and ECSM_CERTIFICATE_AUTHORITY. Default sqlite:$ECSM_HOME/registry, where ECSM_HOME defaults to ~/.ecsm',
+    help: 'URL of the registry: sqlite:DIR, file:DIR, etcd://HOST:PORT/PREFIX, or of an API server: kubernetes:[CONTEXT] with a kubeconfig, https://HOST:PORT with ECSM_TOKEN_FILE and ECSM_CERTIFICATE_AUTHORITY. Default sqlite:$ECSM_HOME/registry, where ECSM_HOME defaults to ~/.ecsm; if there is none and KUBECONFIG is set, its current context, if that serves ecsm.sh/v1',
     complete: async () => ['sqlite:', 'file:', 'etcd://', 'etcds://', 'kubernetes:', 'https://'],
   },
   {
@@ -29,7 +29,7 @@ export const globalFlags: readonly Flag[] = [
   {
     name: 'kubeconfig',
     value: 'FILE',
-    help: 'kubeconfig of an API server. Default: KUBECONFIG, or ~/.kube/config. Without --registry, its current context is used',
+    help: 'kubeconfig of an API server: without --context and --registry, its current context is used. Default for these two: KUBECONFIG, or ~/.kube/config',
   },
   {
     name: 'config',

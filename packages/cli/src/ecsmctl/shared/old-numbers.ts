@@ -4,19 +4,20 @@ import { ECSMService } from '@ecsm/operator/kinds';
 import { type Condition, findCondition, timeMsOf } from '@ecsm/runtime';
 import { ageOf } from './columns.ts';
 import { conditionsOf } from './fields.ts';
-import { operatorPresence } from './operator-presence.ts';
+import { operatorPresence, unusedRegistryText } from './operator-presence.ts';
 import type { Session } from './session.ts';
 import type { Item } from './targets.ts';
 
-/** Only a status that was observed can be old. */
+/** Only a status that was observed can be old. In a registry that no operator uses, nothing ever is. */
 export async function warnAboutOldNumbers(
-  { registry, warn }: Session,
+  { registry, warn, url }: Session,
   items: readonly Item[],
   terminal: Pick<Terminal, 'clock' | 'machine'>,
 ): Promise<void> {
   const observed = items.flatMap(({ kind, object }) => (kind === ECSMService ? [conditionsOf(object.status)] : []));
-  if (!observed.some((conditions) => conditions.length > 0)) return;
   const presence = await operatorPresence(registry, terminal);
+  if (presence.is === 'never') return warn(unusedRegistryText(presence, url));
+  if (!observed.some((conditions) => conditions.length > 0)) return;
   if (presence.is !== 'assumed') warn(`${presence.message}; the status is what it last observed`);
   const since = outageStart(observed);
   if (since === undefined) return;

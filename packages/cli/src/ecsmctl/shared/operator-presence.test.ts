@@ -4,9 +4,9 @@ import { leaseName, presenceName } from '@ecsm/operator/kinds';
 import { Lease } from '@ecsm/runtime';
 import { describe, expect, it } from 'vitest';
 import { kitPool } from './history.kit.ts';
-import { type RegistryKit, serviceInput, startedOperator } from './registry.kit.ts';
+import { type RegistryKit, serviceInput, startedOperator, usedByOperator } from './registry.kit.ts';
 
-const kits = kitPool(10);
+const kits = kitPool(11);
 const unreachable = {
   type: 'PlatformReachable',
   status: 'False',
@@ -23,6 +23,7 @@ async function kitWith(prepare: (registry: Awaited<ReturnType<RegistryKit['open'
   const counts = { replicas: 2, readyReplicas: 2, updatedReplicas: 2, unavailableReplicas: 0 };
   const conditions = [{ ...unreachable, status: 'True', reason: 'Reachable' } as const];
   await services.updateStatus({ metadata: { name: 'telemetry' }, status: { ...counts, conditions } });
+  await usedByOperator(registry);
   await prepare(registry);
   await registry.close();
   return kit;
@@ -78,9 +79,22 @@ describe('get services', () => {
   it('does not warn about services that no operator has observed', async () => {
     const kit = kits();
     const registry = await kit.open();
+    await usedByOperator(registry);
     await registry.resource(ECSMService).create(serviceInput('telemetry'));
     const { out, err } = await kit.run('get services');
     expect([out.includes('Pending'), err]).toEqual([true, '']);
+  });
+
+  it('warns in every format until an operator has used the registry', async () => {
+    const kit = kits();
+    const registry = await kit.open();
+    const unused = `warning: no operator has ever used this registry: start one with --registry ${kit.url}, or name the registry of yours\n`;
+    expect((await kit.run('get services')).err).toBe(`No resources found in default namespace.\n${unused}`);
+    await registry.resource(ECSMService).create(serviceInput('telemetry'));
+    for (const format of ['wide', 'yaml', 'name'])
+      expect((await kit.run(`get services -o ${format}`)).err).toBe(unused);
+    await usedByOperator(registry);
+    expect((await kit.run('get services')).err).toBe('');
   });
 });
 

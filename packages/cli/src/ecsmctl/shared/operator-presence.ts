@@ -3,7 +3,7 @@
  * leader renews; without, a record that is written at the start and deleted at the end. Their holder is `HOST_PID_UUID`.
  */
 import { duration, type Terminal } from '@ecsm/command-line';
-import { leaseName, presenceName } from '@ecsm/operator/kinds';
+import { leaseName, OperatorIdentity, presenceName } from '@ecsm/operator/kinds';
 import { isApiError, Lease, type ObjectOf, type Registry, sleep, timeMsOf } from '@ecsm/runtime';
 
 type LeaseSpec = ObjectOf<typeof Lease>['spec'];
@@ -13,8 +13,10 @@ export type OperatorPresence =
   | { readonly is: 'assumed' }
   /** It has ended: its lease was released or is not renewed, or its process does not exist. */
   | { readonly is: 'stopped'; readonly message: string }
-  /** There is no record: it was never started, or was stopped in order. */
-  | { readonly is: 'none'; readonly message: string };
+  /** There is no record: it was stopped in order. */
+  | { readonly is: 'none'; readonly message: string }
+  /** None has ever used the registry, or one is being started for the first time. */
+  | { readonly is: 'never'; readonly message: string };
 
 type Observer = Pick<Terminal, 'clock' | 'machine'>;
 
@@ -27,7 +29,11 @@ export async function operatorPresence(registry: Registry, observer: Observer): 
   // Without a readable record nothing is known about the operator.
   if (lease === 'unreadable' || record === 'unreadable') return { is: 'assumed' };
   const problems = [lease, record].flatMap((one) => (one === undefined ? [] : [problemOf(one, observer)]));
-  if (problems.length === 0) return { is: 'none', message: 'no operator seems to be running' };
+  if (problems.length === 0) {
+    return (await hasIdentity(registry))
+      ? { is: 'none', message: 'no operator seems to be running' }
+      : { is: 'never', message: 'no operator has ever used this registry' };
+  }
   const [first] = problems;
   if (first === undefined || problems.includes(undefined)) return { is: 'assumed' };
   return { is: 'stopped', message: `no operator seems to be running: ${first}` };
@@ -37,6 +43,11 @@ export async function operatorPresence(registry: Registry, observer: Observer): 
 export async function missingOperatorWarning(registry: Registry, observer: Observer): Promise<string | undefined> {
   const presence = await operatorPresence(registry, observer);
   return presence.is === 'stopped' ? presence.message : undefined;
+}
+
+/** A warning if no operator has ever used the registry: it may be another one than that of the operator. */
+export function unusedRegistryText({ message }: OperatorPresence & { readonly is: 'never' }, url: string): string {
+  return `${message}: start one with --registry ${url}, or name the registry of yours`;
 }
 
 type Warner = { readonly registry: Registry; readonly warn: (text: string) => void };
@@ -64,8 +75,9 @@ export async function warningWithoutOperator<T>(
     let wasMissing = false;
     while (!end.signal.aborted) {
       const { is } = await operatorPresence(warner.registry, terminal);
-      if (is === 'stopped' || (is === 'none' && wasMissing)) return warnWithoutOperator(warner, terminal);
-      wasMissing = is === 'none';
+      const isMissing = is === 'none' || is === 'never';
+      if (is === 'stopped' || (isMissing && wasMissing)) return warnWithoutOperator(warner, terminal);
+      wasMissing = isMissing;
       await sleep(terminal.clock, Math.min(startMsMax, timeoutMs / 2), end.signal);
     }
   };
@@ -76,6 +88,16 @@ export async function warningWithoutOperator<T>(
   } finally {
     end.abort();
     await watched;
+  }
+}
+
+/** An operator creates its identity when it is first started, and keeps it. */
+async function hasIdentity(registry: Registry): Promise<boolean> {
+  try {
+    return (await registry.resource(OperatorIdentity).list({ limit: 1 })).items.length > 0;
+  } catch (error) {
+    if (isApiError(error)) return true;
+    throw error;
   }
 }
 

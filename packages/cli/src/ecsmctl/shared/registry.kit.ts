@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { nodeFiles, type Program, runProgram } from '@ecsm/command-line';
 import { type TestRun, type TestTerminal, type TestTerminalOptions, testTerminal } from '@ecsm/command-line/testing';
-import { ECSMService, type ECSMServiceInput, ServiceRevision } from '@ecsm/operator';
+import { ECSMService, type ECSMServiceInput, OperatorIdentity, ServiceRevision } from '@ecsm/operator';
 import { leaseName, presenceName } from '@ecsm/operator/kinds';
 import { type EmbeddedRegistry, EventRecorder, Lease, openRegistry, systemClock } from '@ecsm/runtime';
 import { afterAll } from 'vitest';
@@ -195,6 +195,11 @@ export async function startedOperator(registry: EmbeddedRegistry, processId = 1,
     metadata: { name: agoMs === undefined ? presenceName : leaseName },
     spec: { holderIdentity: `here_${processId}_u`, leaseDurationSeconds: 15, leaseTransitions: 0, ...renewed },
   });
+}
+
+/** What an operator leaves in a registry when it is stopped. */
+export async function usedByOperator(registry: EmbeddedRegistry): Promise<void> {
+  await registry.resource(OperatorIdentity).create({ metadata: { name: 'registry' }, spec: { id: 'a-registry-id' } });
 }
 
 /** What differs from one run to the next. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Call, Failure, type Files, nodeFiles } from '@ecsm/command-line';
 import { testTerminal } from '@ecsm/command-line/testing';
 import { describe, expect, it } from 'vitest';
-import { type RegistryKit, registryKit } from './registry.kit.ts';
+import { type RegistryKit, registryKit, usedByOperator } from './registry.kit.ts';
 import { withSession } from './session.ts';
 
 const absent = registryKit();
@@ -51,9 +51,11 @@ describe('a session', () => {
   });
 
   it('that writes creates the registry', async () => {
-    const made = registryCallOf(present);
-    expect(await withSession(made, async ({ store }) => store().revision(), { create: true })).toBe(0);
+    const { call: made, test } = callOf(present);
+    expect(await withSession(made, async ({ store }) => store().revision(), { missing: 'create' })).toBe(0);
     expect(existsSync(join(present.directory, 'registry', 'registry.db'))).toBe(true);
+    expect(test.err.text).toBe(`created the registry ${present.url}\n`);
+    await usedByOperator(await present.open());
   });
 
   it('accepts the directory of a file registry, and warns about rejected files', async () => {
@@ -62,7 +64,9 @@ describe('a session', () => {
     writeFileSync(join(directory, 'broken.yaml'), 'kind: [');
     const { code, out, err } = await filed.run('get services');
     expect({ code, out }).toEqual({ code: 0, out: '' });
-    expect(err).toMatch(/^warning: .*broken\.yaml.*\nNo resources found in default namespace\.\n$/);
+    expect(err).toMatch(
+      /^warning: .*broken\.yaml.*\nNo resources found in default namespace\.\nwarning: no operator has ever/,
+    );
   });
 
   it('warns about a registry with an incomplete transfer', async () => {

@@ -3,33 +3,19 @@
  * ends or fails. Heavy, so only files of commands that need a registry import this.
  */
 
-import {
-  type Call,
-  Failure,
-  plural,
-  readSettings,
-  type Settings,
-  type Terminal,
-  UsageError,
-  visible,
-} from '@ecsm/command-line';
+import { type Call, Failure, plural, type Settings, type Terminal, UsageError, visible } from '@ecsm/command-line';
 import { operatorKinds } from '@ecsm/operator/kinds';
 import {
-  defaultStoreUrl,
   incompleteTransfer,
-  isApiError,
   KindSet,
   type Log,
   openRegistry,
-  parseStoreUrl,
   type Registry,
-  readManifests,
   redact,
   type Store,
   type StoreProblem,
-  withoutPassword,
 } from '@ecsm/runtime';
-import { globalFlags } from './flags.ts';
+import { isServerUrl, kubeconfigSource, locateRegistry, type RegistryLocation, settingsOf } from './location.ts';
 
 export interface Session {
   readonly registry: Registry;
@@ -48,8 +34,10 @@ export interface Session {
 }
 
 export interface SessionOptions {
-  /** Creates the registry if it does not exist. Default false. */
-  readonly create?: boolean;
+  /** What happens if the registry does not exist. `memory`: an empty one in memory replaces it. Default `fail`. */
+  readonly missing?: 'fail' | 'create' | 'memory';
+  /** Whether the command changes objects. It then names a registry that only `KUBECONFIG` selects. Default false. */
+  readonly writes?: boolean;
   /** Default: the kinds of the operator. */
   readonly kinds?: KindSet;
 }
@@ -59,32 +47,30 @@ export const knownKinds = new KindSet(operatorKinds);
 
 const problemsShownMax = 10;
 
-export function settingsOf(call: Call): Promise<Settings> {
-  const config = { fileFlag: 'config', fileNames: ['.ecsmctl.yaml'], readDocuments: readManifests };
-  return readSettings(call, globalFlags, config);
-}
-
 /** Opens the registry, runs the work, and closes the registry. */
 export async function withSession<T>(
   call: Call,
   work: (session: Session) => Promise<T>,
-  { create = false, kinds: opened = knownKinds }: SessionOptions = {},
+  { missing = 'fail', writes = missing === 'create', kinds: opened = knownKinds }: SessionOptions = {},
 ): Promise<T> {
   const { terminal } = call;
   const settings = await settingsOf(call);
   const { namespace, namespaceFrom } = namespaceOf(settings);
-  const secretUrl = urlOf(settings, terminal);
-  const url = withoutPassword(secretUrl);
-  if (!create) await requireRegistry(secretUrl, url, terminal);
+  const location = await locateRegistry(call, settings);
+  const { isThere, context } = location;
+  if (!isThere && missing === 'fail') throw noRegistry(location);
+  const { secretUrl, url } = isThere || missing === 'create' ? location : inMemory;
   terminal.detail(`opening the registry ${url}`);
   // Reads can be abandoned; writes must be awaited.
-  const abandonSignal = create ? undefined : terminal.signal;
+  const abandonSignal = missing === 'create' ? undefined : terminal.signal;
   const registry = await unlessAborted(
     abandonSignal,
     open(secretUrl, opened, terminal, settings.get('kubeconfig')),
     (late) => late.close(),
   );
   try {
+    if (context !== undefined && writes) terminal.err.write(`using ${context} of KUBECONFIG\n`);
+    if (!isThere && missing === 'create') terminal.err.write(`${createdText(location)}\n`);
     const warn = (text: string) => terminal.err.write(`warning: ${visible(text)}\n`);
     await warnAboutProblems(registry, url, warn);
     const isAllNamespaces = call.origin('all-namespaces') !== undefined && call.flag('all-namespaces') === 'true';
@@ -103,16 +89,6 @@ export async function withSession<T>(
   } finally {
     await registry.close();
   }
-}
-
-/** A registry behind an API server: `kubernetes:`, `kubernetes:CONTEXT` or `https://HOST:PORT`. */
-function isServerUrl(url: string): boolean {
-  return /^(kubernetes:|https:\/\/)/.test(url);
-}
-
-/** Where the kubeconfig is. */
-export function kubeconfigSource({ env, files }: Terminal, kubeconfig: string | undefined) {
-  return { env: { ...env, HOME: files.home }, ...(kubeconfig === undefined ? {} : { kubeconfig }) };
 }
 
 async function open(url: string, kinds: KindSet, terminal: Terminal, kubeconfig?: string): Promise<Registry> {
@@ -140,11 +116,6 @@ export async function withoutRegistry(call: Call): Promise<Pick<Session, 'kinds'
   return { kinds: knownKinds, ...namespaceOf(await settingsOf(call)) };
 }
 
-/** The URL of the registry, which may contain a password. */
-export async function registryUrl(call: Call): Promise<string> {
-  return urlOf(await settingsOf(call), call.terminal);
-}
-
 const namespaceForm = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
 function namespaceOf(settings: Settings): Pick<Session, 'namespace' | 'namespaceFrom'> {
@@ -158,47 +129,18 @@ function namespaceOf(settings: Settings): Pick<Session, 'namespace' | 'namespace
   return { namespace, namespaceFrom };
 }
 
-/** `--context` and `--kubeconfig` select an API server. Throws `UsageError` if `--registry` selects something else. */
-function serverUrlOf(settings: Settings): string | undefined {
-  const [context, kubeconfig] = [settings.get('context'), settings.get('kubeconfig')];
-  if (context === undefined && kubeconfig === undefined) return undefined;
-  const flag = settings.origin('registry') === '--registry' ? settings.get('registry') : undefined;
-  const url = `kubernetes:${context ?? ''}`;
-  if (flag === undefined || flag === url) return url;
-  if (flag.startsWith('kubernetes:') && context === undefined) return flag;
-  throw new UsageError(
-    `${context === undefined ? '--kubeconfig' : '--context'} cannot be used with --registry ${flag}`,
+const inMemory = { secretUrl: 'memory:', url: 'memory:' };
+
+/** Opening a registry in a directory creates it, which read-only commands must not do. */
+function noRegistry({ url, refusal }: RegistryLocation): Error {
+  if (refusal === undefined) return new Failure(`there is no registry at ${url} yet: "ecsmctl apply" creates one`);
+  return new UsageError(
+    `there is no registry: ${refusal}, and there is none at ${url}: name a registry with --registry, --context or ECSM_REGISTRY, or create that one with "ecsmctl apply"`,
   );
 }
 
-function urlOf(settings: Settings, { env, files }: Terminal): string {
-  const from = settings.origin('registry');
-  try {
-    const configured = serverUrlOf(settings) ?? settings.get('registry');
-    const url = configured ?? defaultStoreUrl({ HOME: files.home, ECSM_HOME: env['ECSM_HOME'] });
-    if (!isServerUrl(url)) parseStoreUrl(url);
-    return url;
-  } catch (error) {
-    if (!isApiError(error)) throw error;
-    throw new UsageError(from === undefined ? error.message : `${from}: ${error.message}`);
-  }
-}
-
-/** Opening a registry in a directory creates it, which read-only commands must not do. */
-async function requireRegistry(secretUrl: string, url: string, terminal: Terminal): Promise<void> {
-  if (await isRegistryThere(secretUrl, terminal)) return;
-  throw new Failure(`there is no registry at ${url} yet: "ecsmctl apply" creates one`);
-}
-
-/** Whether the registry exists. Always true for remote registries. */
-export async function isRegistryThere(secretUrl: string, { files }: Pick<Terminal, 'files'>): Promise<boolean> {
-  if (isServerUrl(secretUrl)) return true;
-  const place = parseStoreUrl(secretUrl);
-  if (place.scheme !== 'sqlite' && place.scheme !== 'file') return true;
-  const found = await files.list(place.directory);
-  // Users may put files into the directory of a file registry before it is opened, so the directory is enough.
-  if (place.scheme === 'file') return found !== undefined;
-  return (found ?? []).some((path) => /(^|[\\/])registry\.db$/.test(path));
+function createdText({ url, refusal }: RegistryLocation): string {
+  return `created the registry ${url}${refusal === undefined ? '' : `: ${refusal}`}`;
 }
 
 async function warnAboutProblems(registry: Registry, url: string, warn: Session['warn']): Promise<void> {

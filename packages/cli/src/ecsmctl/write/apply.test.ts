@@ -4,13 +4,15 @@ import { join } from 'node:path';
 import { ECSMService } from '@ecsm/operator';
 import { Lease, lastAppliedAnnotation } from '@ecsm/runtime';
 import { describe, expect, it } from 'vitest';
+import { usedByOperator } from '../shared/registry.kit.ts';
 import { inRealTime, serviceText, writeKit } from './write.kit.ts';
 
 const labelled = (name: string, app: string, more = '') =>
   serviceText(name, { metadata: `  labels: { app: ${app}${more} }\n` });
 
 describe.each(['sqlite', 'file'] as const)('apply to a registry of %s', (scheme) => {
-  const kit = writeKit(scheme);
+  const kit = writeKit(scheme, 'absent');
+  const unused = `! warning: no operator has ever used this registry: start one with --registry ${kit.url}, or name the registry of yours\n`;
   kit.write('fleet.yaml', `${serviceText('telemetry')}---\n${serviceText('camera')}`);
 
   it('creates nothing on a dry run', async () => {
@@ -20,11 +22,17 @@ describe.each(['sqlite', 'file'] as const)('apply to a registry of %s', (scheme)
     expect(existsSync(join(kit.directory, 'registry'))).toBe(false);
   });
 
-  it('creates, leaves unchanged, and updates', async () => {
-    expect(await kit.shown('apply -f fleet.yaml')).toBe('ecsmservice/telemetry created\necsmservice/camera created\n');
+  it('tells where it creates the registry, and warns until an operator has used it', async () => {
     expect(await kit.shown('apply -f fleet.yaml')).toBe(
-      'ecsmservice/telemetry unchanged\necsmservice/camera unchanged\n',
+      `ecsmservice/telemetry created\necsmservice/camera created\n! created the registry ${kit.url}\n${unused}`,
     );
+    const unchanged = 'ecsmservice/telemetry unchanged\necsmservice/camera unchanged\n';
+    expect(await kit.shown('apply -f fleet.yaml')).toBe(`${unchanged}${unused}`);
+    await usedByOperator(await kit.open());
+    expect(await kit.shown('apply -f fleet.yaml')).toBe(unchanged);
+  });
+
+  it('updates what has changed', async () => {
     kit.write('fleet.yaml', `${serviceText('telemetry', { spec: '  paused: true\n' })}---\n${serviceText('camera')}`);
     expect(await kit.shown('apply -f fleet.yaml --dry-run=client')).toBe(
       'ecsmservice/telemetry configured (dry run)\necsmservice/camera unchanged (dry run)\n',

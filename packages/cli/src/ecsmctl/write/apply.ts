@@ -5,7 +5,7 @@ import { type LabelSelector, matchesLabels, parseLabelSelector } from '@ecsm/run
 import { shortNameOf } from '../shared/kinds.ts';
 import { type Document, readManifestFiles } from '../shared/manifests.ts';
 import { checkOmitted, hasOmitted } from '../shared/omitted-replicas.ts';
-import { missingOperatorWarning } from '../shared/operator-presence.ts';
+import { operatorPresence, unusedRegistryText } from '../shared/operator-presence.ts';
 import { type Session, withoutRegistry } from '../shared/session.ts';
 import { type Item, isDryRun, isOn, selectionOf } from '../shared/targets.ts';
 import { timeoutMsOf } from '../shared/time-limits.ts';
@@ -43,8 +43,9 @@ export const run: Run = async (call) => {
     await report.print();
     if (options.dryRun) return;
     const hasChanges = applied.some(({ isChanged }) => isChanged) || pruned.length > 0;
-    const missing = hasChanges ? await missingOperatorWarning(session.registry, call.terminal) : undefined;
-    if (missing !== undefined) session.warn(missing);
+    const presence = await operatorPresence(session.registry, call.terminal);
+    if (presence.is === 'never') session.warn(unusedRegistryText(presence, session.url));
+    if (presence.is === 'stopped' && hasChanges) session.warn(presence.message);
     if (!options.wait) return;
     await waitUntilReady(call, session, applied, options.timeoutMs);
     const terminating = pruned.filter(({ object }) => isTerminating(object));

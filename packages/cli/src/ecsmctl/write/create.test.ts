@@ -5,7 +5,7 @@ import { ECSMService } from '@ecsm/operator';
 import { expect, it } from 'vitest';
 import { serviceText, writeKit } from './write.kit.ts';
 
-const kit = writeKit();
+const kit = writeKit('sqlite', 'absent');
 kit.write('one.yaml', serviceText('one'));
 kit.write(
   'three.yaml',
@@ -19,7 +19,7 @@ it('creates nothing on a dry run', async () => {
 
 it('creates objects, and prints them', async () => {
   expect(await kit.shown("create -f one.yaml -o jsonpath='{.metadata.name} {.metadata.namespace}'")).toBe(
-    'one default',
+    `one default! created the registry ${kit.url}\n`,
   );
   const made = await kit.inside((registry) => registry.resource(ECSMService).get('one'));
   expect(made.metadata.managedFields).toMatchObject([{ manager: 'ecsmctl-create', operation: 'Update' }]);

@@ -37,7 +37,7 @@ const diffText = `--- live/default/ecsmservice/telemetry.yaml
 `;
 
 describe('diff', () => {
-  const kit = writeKit();
+  const kit = writeKit('sqlite', 'absent');
   kit.write('telemetry.yaml', serviceText('telemetry'));
   kit.write('changed.yaml', changed);
 

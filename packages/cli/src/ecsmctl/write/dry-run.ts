@@ -1,6 +1,6 @@
 /** Registries for commands that write. A dry run never creates a registry. */
 import type { Call } from '@ecsm/command-line';
-import { isRegistryThere, registryUrl, type Session, withSession } from '../shared/session.ts';
+import { type Session, withSession } from '../shared/session.ts';
 import { isDryRun } from '../shared/targets.ts';
 
 type Work<T> = (session: Session) => Promise<T>;
@@ -16,26 +16,15 @@ export function dryRunMark(call: Call): string {
  */
 export async function withExistingRegistry<T>(call: Call, work: Work<T>): Promise<T> {
   const uninterrupted = { ...call.terminal, signal: new AbortController().signal };
-  return withSession({ ...call, terminal: uninterrupted }, work);
+  return withSession({ ...call, terminal: uninterrupted }, work, { writes: true });
 }
 
 /** For commands that create objects. Creates the registry, except in a dry run. */
 export async function withNewRegistry<T>(call: Call, work: Work<T>): Promise<T> {
-  return isDryRun(call) ? withRegistryOrNone(call, work) : withSession(call, work, { create: true });
+  return isDryRun(call) ? withRegistryOrNone(call, work) : withSession(call, work, { missing: 'create' });
 }
 
 /** For reading. A missing registry is replaced by an empty one in memory. */
 export async function withRegistryOrNone<T>(call: Call, work: Work<T>): Promise<T> {
-  const isThere = await isRegistryThere(await registryUrl(call), call.terminal);
-  return withSession(isThere ? call : inMemory(call), work);
-}
-
-function inMemory(call: Call): Call {
-  const url = 'memory:';
-  return {
-    ...call,
-    flag: (name) => (name === 'registry' ? url : call.flag(name)),
-    flags: (name) => (name === 'registry' ? [url] : call.flags(name)),
-    origin: (name) => (name === 'registry' ? '--registry' : call.origin(name)),
-  };
+  return withSession(call, work, { missing: 'memory' });
 }

@@ -7,7 +7,7 @@ import { Simulator } from '@ecsm/simulator';
 import { expect, it, onTestFinished } from 'vitest';
 import { serviceText, writeKit } from './write.kit.ts';
 
-const kit = writeKit();
+const kit = writeKit('sqlite', 'absent');
 kit.write('fleet/a.yaml', `${serviceText('one')}---\n${serviceText('two')}`);
 kit.write('fleet/below/b.json', JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [] }));
 kit.write('fleet/below/c.yml', serviceText('three', { metadata: '  namespace: orbit\n' }));

@@ -3,7 +3,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { TestTerminalOptions } from '@ecsm/command-line/testing';
 import { type EmbeddedRegistry, systemClock } from '@ecsm/runtime';
-import { nowMs, type RegistryKit, registryKit } from '../shared/registry.kit.ts';
+import { beforeAll } from 'vitest';
+import { nowMs, type RegistryKit, registryKit, usedByOperator } from '../shared/registry.kit.ts';
 
 export interface WriteKit extends RegistryKit {
   /** Puts a file where commands run. */
@@ -17,9 +18,12 @@ export interface WriteKit extends RegistryKit {
   inside<T>(work: (registry: EmbeddedRegistry) => Promise<T>): Promise<T>;
 }
 
-/** Call it at the top of a test file, or within a `describe`. */
-export function writeKit(scheme?: 'sqlite' | 'file'): WriteKit {
+/** Call it at the top of a test file, or within a `describe`. An operator has used the registry, unless it is `absent`. */
+export function writeKit(scheme?: 'sqlite' | 'file', registry: 'used' | 'absent' = 'used'): WriteKit {
   const kit = registryKit(scheme);
+  beforeAll(async () => {
+    if (registry === 'used') await usedByOperator(await kit.open());
+  });
   return {
     ...kit,
     write(name, content) {
