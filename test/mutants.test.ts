@@ -17,11 +17,12 @@ import { root, run } from './documents.kit.ts';
 afterAll(stop);
 
 describe('the planted defects', () => {
-  it('are at least 100, in the runtime, the API server, the clients, the simulator and the operators', () => {
+  it('are at least 100, in the runtime, the API server, the tools, the clients, the simulator and the operators', () => {
     expect(mutants.length).toBeGreaterThanOrEqual(100);
     const packages = new Set(mutants.map(({ file }) => file.split('/')[1]));
     expect([...packages].sort()).toEqual([
       'apiserver',
+      'cli',
       'ecsm-client',
       'ecsm-operator',
       'ecsm-simulator',

@@ -12,6 +12,7 @@ export { revisionHash } from './resource/hash.ts';
 export { type OwnerIdentity, ownerVariable, readMark, revisionVariable } from './resource/mark.ts';
 export type { Mark } from './resource/model.ts';
 export { isNameOf, type OwnerKey, ownerKeysOf, platformName } from './resource/naming.ts';
+export { explainedText } from './resource/platform-text.ts';
 export { formatPlan } from './service/format-plan.ts';
 export { type HealingReason, waitLeftMs } from './service/healing-backoff.ts';
 export type { Plan, PlanSettings, Step } from './service/model.ts';

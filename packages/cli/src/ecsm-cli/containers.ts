@@ -2,6 +2,7 @@
 
 import { type ContainerRow, collect, cpuPercentOf, numberOf } from '@ecsm/client';
 import { UsageError } from '@ecsm/command-line';
+import { explainedText } from '@ecsm/operator';
 import { formatAge, redactText } from '@ecsm/runtime';
 import { formatBytes, formatPercent } from '../print/amount.ts';
 import type { Cell, Column } from '../print/table.ts';
@@ -120,7 +121,7 @@ async function describe(context: Context, row: ContainerRow): Promise<string> {
     ['Image', imageOf(row)],
     ['Status', row.status ?? unknown],
     ['Deployment', row.deployStatus],
-    ['Reason', textCell(row.failedMessage)],
+    ['Reason', row.failedMessage ? explainedText(row.failedMessage) : none],
     ['Created', timeText(context, row.createdTime)],
     ['Started', timeText(context, row.startedTime)],
     ['Uptime', uptime === undefined ? unknown : formatAge(uptime * 1000)],

@@ -1,7 +1,7 @@
 /** Services, as `get` and `describe` show them. */
 import { isOn, numberOf, type ServiceDetail, type ServiceFilter, type ServiceRow, textsOf } from '@ecsm/client';
 import { UsageError, visible } from '@ecsm/command-line';
-import { ownerKeysOf, platformName, readMark } from '@ecsm/operator';
+import { explainedText, ownerKeysOf, platformName, readMark } from '@ecsm/operator';
 import { redactText } from '@ecsm/runtime';
 import type { Cell } from '../print/table.ts';
 import { ageCell, imageText, none, onlineCells, statesCell, textCell, timeText, unknown } from './cells.ts';
@@ -154,7 +154,7 @@ function ownerText(detail: ServiceDetail): string {
 
 function failuresOf({ errorInstance }: ServiceRow): string {
   const lines = (errorInstance ?? []).map(({ nodeName, message }) =>
-    visible(redactText(`${nodeName ?? unknown}: ${message ?? unknown}`)),
+    visible(`${nodeName ?? unknown}: ${message ? explainedText(redactText(message)) : unknown}`),
   );
   return lines.length === 0 ? '' : part('Failed', `${lines.join('\n')}\n`);
 }

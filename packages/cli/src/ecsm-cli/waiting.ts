@@ -3,6 +3,7 @@
  */
 import { type ContainerRow, collect, type ServiceRow } from '@ecsm/client';
 import { type Call, Failure, plural, withProgress } from '@ecsm/command-line';
+import { explainedText } from '@ecsm/operator';
 import { redactText, sleep } from '@ecsm/runtime';
 import { isLinkError } from './link.ts';
 import type { Platform } from './platform.ts';
@@ -74,7 +75,7 @@ export async function waitUntilDeployed(call: Call, platform: Platform, deployme
     if (failed.length > 0 && !isInProgress) {
       const [{ failedMessage, nodeName } = { failedMessage: null, nodeName: 'a node' }] = failed;
       const where = `${plural(failed.length, 'container')} of service/${name}`;
-      const why = redactText(failedMessage ?? 'no reason given');
+      const why = explainedText(redactText(failedMessage ?? 'no reason given'));
       throw new Failure(`${where} could not be deployed: ${why} (on ${nodeName})`);
     }
     const isOld = rows.some(

@@ -3,6 +3,7 @@ import { bounded, type ContainerRow, numberOf, type ServiceDetail, textsOf } fro
 import { redactText } from '@ecsm/runtime';
 import { readMark } from './mark.ts';
 import type { Instance, PlatformService } from './model.ts';
+import { explainedText } from './platform-text.ts';
 
 /** Parses a time of the platform, in milliseconds: `Ecsm.timeOf`. */
 export type TimeOf = (text: string | null | undefined) => number | undefined;
@@ -55,7 +56,7 @@ function readInstance(row: ContainerRow, timeOf: TimeOf): Instance {
 
 /** The text is the platform's: it may be long, and contain a password of a registry. It is cut after that is removed. */
 function messageOf(text: string): string {
-  return bounded(redactText(text.slice(0, messageMax * 4)), messageMax);
+  return bounded(explainedText(redactText(text.slice(0, messageMax * 4))), messageMax);
 }
 
 /** A count, whatever the platform reports: a status with any other number could not be written. */

@@ -91,7 +91,7 @@ describe('podOf', () => {
 
   it('shows why a deployment failed', () => {
     const pod = podFor({ deployStatus: 'failure', failedMessage: '镜像ID不存在' });
-    expect(pod.status).toMatchObject({ reason: 'DeployFailed', message: '镜像ID不存在' });
+    expect(pod.status).toMatchObject({ reason: 'DeployFailed', message: 'the image does not exist: 镜像ID不存在' });
   });
 
   it('hides a password in the reason of a failure', () => {

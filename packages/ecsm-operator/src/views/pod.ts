@@ -4,6 +4,7 @@ import { redactText, timestampAt } from '@ecsm/runtime';
 import { ECSMService } from '../apis/ecsm-service.ts';
 import { platformNameAnnotation, revisionLabel, serviceLabel, unmanagedNamespace } from '../apis/well-known.ts';
 import type { Mark } from '../resource/model.ts';
+import { explainedText } from '../resource/platform-text.ts';
 import { hostOf, type InstanceFacts, isIpAddress, metadataOf, type Observation } from './facts.ts';
 import { containerNameOf, labelValueOf, nodeNameOf, podNameOf } from './names.ts';
 import { type ContainerStatus, Pod, type PodStatus } from './pod-kind.ts';
@@ -135,7 +136,7 @@ function stateOf(row: ContainerRow, startedAt: { readonly startedAt?: string }):
 
 /** The text is the platform's, and may contain a password of a registry. */
 function failureOf({ failedMessage }: ContainerRow): string {
-  return failedMessage ? redactText(failedMessage) : 'the platform gives no reason';
+  return failedMessage ? explainedText(redactText(failedMessage)) : 'the platform gives no reason';
 }
 
 function conditionsOf(
