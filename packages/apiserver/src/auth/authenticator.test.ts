@@ -114,6 +114,20 @@ describe('a bearer token', () => {
     expect(await reasonOf(authenticate(header))).toBe('the Authorization header is not a bearer token');
   });
 
+  it('is looked at if its header has up to 8,192 characters, and cached for two seconds', async () => {
+    const { authenticate, clock, header, store } = await bearer();
+    const long = (length: number) => `Bearer ${'a'.repeat(length - 'Bearer '.length)}`;
+    expect(await reasonOf(authenticate(long(8_192)))).toBe('the bearer token is invalid');
+    expect(await reasonOf(authenticate(long(8_193)))).toBe('the Authorization header is not a bearer token');
+    await authenticate(header);
+    await clock.advance(1_999);
+    await authenticate(header);
+    expect(store.reads).toBe(1);
+    await clock.advance(1);
+    await authenticate(header);
+    expect(store.reads).toBe(2);
+  });
+
   it('is Unavailable, not anonymous, while the store cannot be read', async () => {
     const { clock, header, record } = await bearer();
     let fails = true;

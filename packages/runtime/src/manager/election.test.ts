@@ -25,6 +25,10 @@ async function leaderOf(fixture: Stage, among: readonly Candidate[] = fixture.ca
   return among.find(({ working }) => working) as Candidate;
 }
 
+/** Why a leader lost its lease, by its log. */
+const lossesOf = ({ log }: Candidate) =>
+  log.lines.flatMap(({ level, fields }) => (level === 'warn' && fields['reason'] ? [fields['reason']] : []));
+
 describe('candidates on a registry that cannot fence', () => {
   it('follow each other by the lease alone, and never lead at the same time', async () => {
     const fixture = new Stage();
@@ -335,6 +339,7 @@ describe('a lost lease', () => {
     await fixture.clock.until(() => a.working, 3_000);
     expect([a.tenures, a.election.state]).toEqual([2, 'leading']);
     expect(a.log.messages('warn')).toContain('the lease was lost; trying to acquire it again');
+    expect(lossesOf(a)).toEqual(['not renewed within 10000 ms']);
     // Said once when it began, and not at every try.
     expect(a.log.messages('warn').filter((message) => message === 'the lease could not be renewed')).toHaveLength(1);
     await stopAll(fixture);
@@ -368,6 +373,7 @@ describe('a lost lease', () => {
     expect([tenures, a.election.state]).toEqual([1, 'waiting']);
     await fixture.clock.until(() => tenures === 2, 3_000);
     expect(a.election.isLeader).toBe(true);
+    expect(lossesOf(a)).toEqual(['another leader has raised the fence']);
     await stopAll(fixture);
   });
 

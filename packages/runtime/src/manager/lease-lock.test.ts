@@ -1,5 +1,6 @@
 import { VirtualClock } from '@ecsm/runtime/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ApiError } from '../api/errors.ts';
 import { EmbeddedRegistry } from '../registry/embedded.ts';
 import { MemoryStore } from '../store/memory/store.ts';
 import { Lease } from './lease.ts';
@@ -28,7 +29,30 @@ describe('the lock on a lease', () => {
     const lock = lockOf('first');
     await lock.claim(undefined);
     await registry.resource(Lease).patch('main', { metadata: { labels: { seen: 'yes' } } });
+    clock.step(5_000);
+    const before = (await lock.read())?.spec.renewTime ?? '';
     expect(await lock.renew(registry)).toBe(true);
+    expect((await lock.read())?.spec.renewTime?.localeCompare(before)).toBe(1);
+  });
+
+  it('renews its own lease without a read, which would double the calls of a leader', async () => {
+    const lock = lockOf('first');
+    await lock.claim(undefined);
+    const get = registry.store.get.bind(registry.store);
+    let reads = 0;
+    registry.store.get = (...args) => {
+      reads++;
+      return get(...args);
+    };
+    const counted = async () => {
+      reads = 0;
+      expect(await lock.renew(registry)).toBe(true);
+      return reads;
+    };
+    const ofRenewal = await counted();
+    await registry.resource(Lease).patch('main', { metadata: { labels: { seen: 'yes' } } });
+    expect(await counted()).toBeGreaterThan(ofRenewal);
+    expect(await counted()).toBe(ofRenewal);
   });
 
   it('does not release the lease of another holder', async () => {
@@ -37,5 +61,34 @@ describe('the lock on a lease', () => {
     await second.claim(await second.read());
     await first.release();
     expect((await second.read())?.spec.holderIdentity).toBe('second');
+  });
+
+  it('is not claimed by a candidate that another one outran, whether the lease existed or not', async () => {
+    const [first, second] = [lockOf('first'), lockOf('second')];
+    expect((await first.claim(undefined))?.spec.holderIdentity).toBe('first');
+    expect(await second.claim(undefined)).toBeUndefined();
+    const found = await second.read();
+    await first.release();
+    expect(await second.claim(found)).toBeUndefined();
+    expect((await second.read())?.spec.holderIdentity).toBe('');
+  });
+
+  it('is not held if a write fails for another reason', async () => {
+    const lock = lockOf('first');
+    await lock.claim(undefined);
+    const failing = new EmbeddedRegistry({
+      store: new Proxy(registry.store, {
+        get: (store, name) =>
+          name === 'commit'
+            ? async () => {
+                throw new ApiError('Unavailable', { what: 'store', reason: 'down' });
+              }
+            : Reflect.get(store, name).bind(store),
+      }),
+      kinds: [Lease],
+      clock,
+    });
+    await expect(lock.renew(failing)).rejects.toMatchObject({ code: 'Unavailable' });
+    expect(await lock.renew(registry)).toBe(true);
   });
 });

@@ -1,5 +1,5 @@
 import { ApiError, EmbeddedRegistry, Informers, MemoryStore } from '@ecsm/runtime';
-import { VirtualClock } from '@ecsm/runtime/testing';
+import { settled, VirtualClock } from '@ecsm/runtime/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from '../../kinds/rbac.ts';
 import { RbacAuthorizer } from './authorizer.ts';
@@ -12,6 +12,14 @@ import { RegistryRbac } from './registry-source.ts';
 class FlakyStore extends MemoryStore {
   fails = false;
   lists = 0;
+
+  /** The versions, which informers read first, are not answered before it resolves. */
+  gate: Promise<void> = Promise.resolve();
+
+  override async versions(...args: Parameters<MemoryStore['versions']>): ReturnType<MemoryStore['versions']> {
+    await this.gate;
+    return super.versions(...args);
+  }
 
   override list(...args: Parameters<MemoryStore['list']>): ReturnType<MemoryStore['list']> {
     this.lists++;
@@ -68,6 +76,21 @@ describe('roles and bindings of a registry', () => {
     expect(await may('jane', 'create', 'selfsubjectreviews.authentication.k8s.io')).toBe(true);
     expect(await may('jane', 'get', 'pods=x')).toBe(false);
     start();
+    await source.synced;
+    expect(await may('jane', 'get', 'pods=x')).toBe(true);
+  });
+
+  it('are read when changes are followed, so that none is missed between the two', async () => {
+    const { store, source, bind, may, start } = await setup(false);
+    let open = () => {};
+    store.gate = new Promise((resolve) => {
+      open = resolve;
+    });
+    start();
+    const state = () => Promise.race([source.synced.then(() => 'synced'), settled().then(() => 'waiting')]);
+    expect(await state()).toBe('waiting');
+    await bind('jane', 'view');
+    open();
     await source.synced;
     expect(await may('jane', 'get', 'pods=x')).toBe(true);
   });

@@ -58,6 +58,11 @@ function set(start: number, replicas: number, ownerUid: string) {
 const slotsOf = (observed: Partial<Observed>) => facts(observed).slots.map(({ index }) => index);
 
 describe('the slots of a cluster', () => {
+  it('are in the order of their numbers, not of their names', async () => {
+    const pods = await Promise.all([10, 2, 9, 1].map((slot) => pod(`main-${slot}`)));
+    expect(slotsOf({ pods })).toEqual([0, 1, 2, 9, 10]);
+  });
+
   it('are those of the range, the next one, and those that anything exists for', async () => {
     expect(slotsOf({})).toEqual([0]);
     expect(slotsOf({ set: await set(0, 2, names.uid) })).toEqual([0, 1, 2]);

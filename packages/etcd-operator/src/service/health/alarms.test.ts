@@ -63,6 +63,22 @@ describe('a full database', () => {
     expect(cluster.run()).toEqual(first);
   });
 
+  it('is a problem until the alarm is gone, with every step', () => {
+    const cluster = full();
+    cluster.dbSizeBytes = 950;
+    const space = { startedAtMs: 0, revision: '7', compacted: [0, 1, 2], defragmented: [0, 1, 2] };
+    const stepOf = (changes: Partial<typeof space>, sizeBytes: number) => {
+      cluster.recorded = { ...cluster.recorded, space: { ...space, ...changes } };
+      cluster.dbSizeBytes = sizeBytes;
+      const { action, problem } = nextAction(cluster.input());
+      return [action?.do, problem?.reason];
+    };
+    expect(stepOf({ compacted: [0] }, 950)).toEqual(['compact', 'DatabaseQuotaExceeded']);
+    expect(stepOf({ defragmented: [] }, 950)).toEqual(['defragment', 'DatabaseQuotaExceeded']);
+    expect(stepOf({}, 900)).toEqual([undefined, 'DatabaseQuotaExceeded']);
+    expect(stepOf({}, 899)).toEqual(['disarm', 'DatabaseQuotaExceeded']);
+  });
+
   it('is tried again soon after keys were deleted', () => {
     const cluster = full();
     cluster.dbSizeBytes = 950;

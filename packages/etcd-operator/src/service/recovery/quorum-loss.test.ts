@@ -69,3 +69,21 @@ describe('a recovery from a named member', () => {
     expect(survivorOf('main-1', changed({ isDeleting: true }))).toBeUndefined();
   });
 });
+
+describe('the members of a cluster that is recovered', () => {
+  it('have all stopped before one of them starts alone: the last pod counts, too', () => {
+    const cluster = new ToyCluster();
+    cluster.run();
+    cluster.recorded = { ...cluster.recorded, recovery: { survivor: 0, phase: 'Stopping', startedAtMs: 0 } };
+    cluster.set = { start: 0, replicas: 0, hash: cluster.templateHash };
+    const input = cluster.input();
+    const left = (podsLeft: number) => {
+      const slots = input.facts.slots.map((slot, index) => (index < podsLeft ? slot : { ...slot, pod: undefined }));
+      const { recorded, waiting } = nextAction({ ...input, facts: { ...input.facts, slots, membership: undefined } });
+      return [recorded.recovery?.phase, waiting?.message];
+    };
+    expect(left(2)).toEqual(['Stopping', 'waiting until 2 pods are stopped']);
+    expect(left(1)).toEqual(['Stopping', 'waiting until 1 pods are stopped']);
+    expect(left(0)).toEqual(['Forcing', undefined]);
+  });
+});

@@ -82,6 +82,20 @@ describe('a restore that replaces', () => {
     }
   });
 
+  it.each<Partial<RestoreRequest>>([{ uid: undefined } as never, {}, { step: 'RollingBack' }, { step: 'Done' }])(
+    'never lets a cluster that was created for it form without its data: %o',
+    (request) => {
+      const toy = new ToyCluster();
+      expect(ask(toy, request)).toEqual([]);
+      expect(toy.last?.problem?.reason).toBe('RestoreMissing');
+      expect(toy.recorded.clusterId).toBeUndefined();
+      const existing = cluster();
+      ask(existing, request);
+      expect(existing.last?.problem).toBeUndefined();
+      expect(existing.recorded.restore).toBeUndefined();
+    },
+  );
+
   it('replaces a cluster without a quorum too', () => {
     const toy = cluster();
     for (const slot of [0, 1]) toy.unreachable.add(slot);

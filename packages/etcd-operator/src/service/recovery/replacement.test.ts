@@ -1,0 +1,64 @@
+/** A member is replaced only while the others have a quorum, whenever that ends. */
+import { describe, expect, it } from 'vitest';
+import { nextAction } from '../next-action.ts';
+import { ToyCluster } from '../toy-cluster.kit.ts';
+
+/** Three members, of which the second has corrupt data and still runs. */
+function corrupt(): ToyCluster {
+  const cluster = new ToyCluster();
+  cluster.run();
+  cluster.alarms = [{ type: 'CORRUPT', memberId: cluster.members[1]?.id ?? '' }];
+  return cluster;
+}
+
+describe('a member whose data is corrupt', () => {
+  it('is not replaced while another one does not serve', () => {
+    const cluster = corrupt();
+    cluster.unreachable.add(2);
+    expect(cluster.run()).toEqual([]);
+    expect(cluster.last?.problem).toMatchObject({ reason: 'MemberUnhealthy' });
+    expect(cluster.recorded.operation).toBeUndefined();
+    cluster.unreachable.clear();
+    expect(cluster.run()[0]).toBe('removeMember 1');
+  });
+
+  it('is not removed either if another one fails after its replacement has begun', () => {
+    const cluster = corrupt();
+    const { recorded } = nextAction(cluster.input());
+    expect(recorded.operation).toMatchObject({ type: 'ReplaceMember', slot: 1 });
+    cluster.recorded = recorded;
+    cluster.unreachable.add(2);
+    expect(cluster.run()).toEqual([]);
+    expect(cluster.members).toHaveLength(3);
+    expect(cluster.last?.problem).toMatchObject({ reason: 'MemberUnhealthy' });
+    cluster.unreachable.clear();
+    expect(cluster.run()[0]).toBe('removeMember 1');
+  });
+
+  it('stays if it was a passing fault', () => {
+    const cluster = corrupt();
+    cluster.recorded = nextAction(cluster.input()).recorded;
+    cluster.alarms = [];
+    expect(cluster.run()).toEqual([]);
+    expect(cluster.recorded.operation).toBeUndefined();
+    expect(cluster.members).toHaveLength(3);
+  });
+});
+
+describe('a member whose volume is lost', () => {
+  it.each([
+    ['is another one', { uid: 'another' }, true],
+    ['is lost by its driver', { phase: 'Lost' as const }, true],
+    ['is about to be deleted, and still the same', { isDeleting: true }, false],
+    ['is not bound', { phase: 'Pending' as const }, false],
+  ])('is replaced only if its volume %s: %#', (_what, change, isReplaced) => {
+    const cluster = new ToyCluster();
+    cluster.run();
+    const input = cluster.input();
+    const slots = input.facts.slots.map((slot) =>
+      slot.index === 1 && slot.volume ? { ...slot, volume: { ...slot.volume, ...change } } : slot,
+    );
+    const { operation } = nextAction({ ...input, facts: { ...input.facts, slots } }).recorded;
+    expect(operation?.type).toBe(isReplaced ? 'ReplaceMember' : undefined);
+  });
+});

@@ -1,0 +1,113 @@
+/** When files are scanned, one scan after the other. Method: real files, virtual time, and an intake that a test holds up. */
+import { settled, VirtualClock } from '@ecsm/runtime/testing';
+import { afterEach, describe, expect, it } from 'vitest';
+import { FileStoreFixture } from './file-store.kit.ts';
+import { Scanner, type ScannerParts } from './scan.ts';
+
+const fixtures: FileStoreFixture[] = [];
+afterEach(async () => {
+  for (const fixture of fixtures.splice(0)) await fixture.cleanup();
+});
+
+class Scene {
+  readonly fixture = new FileStoreFixture();
+  readonly clock = new VirtualClock();
+  readonly reports: [string, readonly { readonly reason: string }[]][] = [];
+  lost: string | undefined;
+  scans = 0;
+  failure: Error | undefined;
+  hold: Promise<void> = Promise.resolve();
+  readonly scanner: Scanner;
+
+  constructor() {
+    fixtures.push(this.fixture);
+    const scene = this;
+    const parts = {
+      root: {
+        path: this.fixture.directory,
+        get problem() {
+          return scene.lost;
+        },
+      },
+      ledger: { read: <T>(read: () => T) => read() },
+      mirror: { rows: () => [], get: () => undefined, hasBelow: () => false },
+      editReader: { missing: () => [], isRecent: () => false },
+      intake: {
+        run: async () => {
+          this.scans++;
+          await this.hold;
+          if (this.failure) throw this.failure;
+          return { outcomes: [], refusals: new Map() };
+        },
+      },
+      publisher: { publish: async () => {}, failed: [] },
+      problems: {
+        report: (what: string, found: readonly { reason: string }[]) => void this.reports.push([what, found]),
+      },
+      clock: this.clock,
+      scanMs: 2_000,
+    };
+    this.scanner = new Scanner(parts as unknown as ScannerParts);
+  }
+
+  /** Advances the virtual time, and waits for the reads of real files that follow. */
+  async advance(ms: number, scans: number): Promise<void> {
+    await this.clock.advance(ms);
+    await expect.poll(() => this.scans, { interval: 5 }).toBe(scans);
+    await settled();
+  }
+}
+
+const file = 'example.io/v1/things/default/a.json';
+
+describe('scans', () => {
+  it('follow each other after the pause, also after one that failed, which is reported', async () => {
+    const scene = new Scene();
+    scene.fixture.save(file, {});
+    await scene.scanner.start();
+    expect(scene.scans).toBe(1);
+    await scene.advance(1_999, 1);
+    scene.failure = new Error('no space');
+    await scene.advance(1, 2);
+    await expect
+      .poll(() => scene.reports.at(-1), { interval: 5 })
+      .toMatchObject(['failed scan', [{ reason: 'no space' }]]);
+    scene.failure = undefined;
+    await scene.advance(2_000, 3);
+    await expect.poll(() => scene.reports.at(-1), { interval: 5 }).toEqual(['failed scan', []]);
+    await scene.scanner.stop();
+  });
+
+  it('stop when the scan in progress has ended, and leave nothing behind', async () => {
+    const scene = new Scene();
+    scene.fixture.save(file, {});
+    await scene.scanner.start();
+    let release = () => {};
+    scene.hold = new Promise((resolve) => {
+      release = resolve;
+    });
+    await scene.advance(2_000, 2);
+    let isStopped = false;
+    const stopping = scene.scanner.stop().then(() => {
+      isStopped = true;
+    });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(isStopped).toBe(false);
+    release();
+    await stopping;
+    await scene.advance(60_000, 2);
+    expect(scene.clock.timers).toBe(0);
+  });
+
+  it('do not look at files while the directory is lost, which is reported until it is back', async () => {
+    const scene = new Scene();
+    scene.fixture.save(file, {});
+    scene.lost = 'it is gone';
+    await scene.scanner.start();
+    expect([scene.scans, scene.reports.at(-1)]).toMatchObject([0, ['directory', [{ reason: 'it is gone' }]]]);
+    scene.lost = undefined;
+    await scene.advance(2_000, 1);
+    expect(scene.reports.filter(([what]) => what === 'directory').at(-1)).toEqual(['directory', []]);
+    await scene.scanner.stop();
+  });
+});
