@@ -1,4 +1,4 @@
-/** Memory and processor time of processes, from /proc. */
+/** Memory, processor time and disk writes of processes, from /proc. */
 import { readFileSync } from 'node:fs';
 
 export function residentMbOf(...pids: readonly number[]): number {
@@ -16,6 +16,11 @@ export function cpuMsOf(...pids: readonly number[]): number {
     return Number(fields[11]) + Number(fields[12]);
   });
   return sum(ticks) * tickMs;
+}
+
+/** Bytes that a process has caused to be written to a disk. 0 in a file system in memory. */
+export function diskBytesOf(pid: number | 'self'): number {
+  return Number(/^write_bytes: (\d+)/m.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))?.[1]);
 }
 
 function sum(values: readonly number[]): number {

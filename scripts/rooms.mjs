@@ -33,7 +33,7 @@ export const rooms = {
   'runtime/manager': {
     imports: ['runtime/informer', 'runtime/registry', 'runtime/api', 'runtime/redact', 'runtime/lib', 'runtime/ports'],
     tests: ['runtime/store'],
-    doors: ['node:http', 'node:process'],
+    doors: ['node:fs', 'node:http', 'node:process'],
   },
   'runtime/controller': {
     imports: [

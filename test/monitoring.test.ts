@@ -7,6 +7,7 @@ import { Simulator } from '@ecsm/simulator';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { operatorKinds } from '../packages/ecsm-operator/src/apis/kinds.ts';
+import { measureRegistry } from '../packages/ecsm-operator/src/controller/metrics.ts';
 import { Operator } from '../packages/ecsm-operator/src/controller/operator.ts';
 import { root } from './documents.kit.ts';
 
@@ -18,6 +19,7 @@ function exposed(): ReadonlySet<string> {
   const registry = new EmbeddedRegistry({ store: new MemoryStore(), kinds: operatorKinds });
   const simulator = new Simulator({ clock: systemClock, random: new SeededRandom(1), nodes: 1 });
   new Operator({ registry, transport: simulator.transport(), metrics });
+  measureRegistry(metrics, undefined);
   return new Set([...metrics.render().matchAll(/^# TYPE (\S+)/gm)].map(([, name = '']) => name));
 }
 

@@ -7,7 +7,7 @@ import type { Program } from '../packages/command-line/src/command/command.ts';
 import { flagMeaningOf, flagsOf, flagUsageOf } from '../packages/command-line/src/command/usage.ts';
 import { ECSMService } from '../packages/ecsm-operator/src/apis/ecsm-service.ts';
 import { hpaMetrics } from '../packages/ecsm-operator/src/controller/autoscaler/metrics.ts';
-import { measureLink, measureObservation } from '../packages/ecsm-operator/src/controller/metrics.ts';
+import { measureLink, measureObservation, measureRegistry } from '../packages/ecsm-operator/src/controller/metrics.ts';
 import { measureServices } from '../packages/ecsm-operator/src/controller/service-metrics.ts';
 import { fleetService } from '../packages/ecsm-operator/src/fleet/fleet.kit.ts';
 import { apiserver } from '../packages/ecsm-operator/src/program/apiserver-program.ts';
@@ -98,6 +98,7 @@ describe('docs/operations.md', () => {
     count({ endpoint: 'GET /node', outcome: 'ok', bytesUp: 1, bytesDown: 1, durationMs: 1 });
     const pace = { intervalMs: 1, pollBytes: 1, auditMs: 1 };
     measureObservation(metrics, { poller: { pace }, owners: { unverifiedCount: 0 } }, 1);
+    measureRegistry(metrics, undefined);
     measureServices(
       metrics,
       { get: () => fleetService('a'), onChange: (listener) => listener(undefined, fleetService('a')) },

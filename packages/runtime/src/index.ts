@@ -73,6 +73,7 @@ export { jsonLog, readableLog, withFields } from './manager/log.ts';
 export { type SamplingOptions, sampledLog } from './manager/log-sampling.ts';
 export { Manager, type ManagerOptions } from './manager/manager.ts';
 export { MetricRegistry } from './manager/metrics.ts';
+export { processMetrics } from './manager/process-metrics.ts';
 export type { RunContext, Runnable } from './manager/runnable.ts';
 export { untilSignal } from './manager/signals.ts';
 export { type StandardMetrics, standardMetrics } from './manager/standard-metrics.ts';

@@ -4,6 +4,13 @@ export const registry = {
   tests: ['registry.test.ts'],
   mutants: [
     {
+      name: 'writes of a program that has a name are recorded as those of unknown',
+      file: 'resource.ts',
+      find: 'const manager = options.manager ?? this.#dependencies.manager;',
+      replace: 'const { manager } = options;',
+      tests: ['managers.test.ts'],
+    },
+    {
       name: 'the generation rises with every update',
       file: 'rules.ts',
       find: 'isSame ? before.generation : before.generation + 1',

@@ -1,6 +1,6 @@
-/** Metrics of the link to the platform, and of its observation. */
+/** Metrics of the link to the platform, of its observation, and of the registry. */
 import type { AttemptRecord, CircuitBreaker } from '@ecsm/client';
-import type { MetricRegistry } from '@ecsm/runtime';
+import type { MetricRegistry, Store } from '@ecsm/runtime';
 import type { Observer } from '../observe/observer.ts';
 
 /** A listener for the client's recorder. */
@@ -67,4 +67,15 @@ export function measureObservation(
     'Services that were created, and are not read back yet.',
     () => owners.unverifiedCount,
   );
+}
+
+/** A registry on another machine, such as etcd, has no files here: the metric stays at 0. */
+export function measureRegistry(metrics: MetricRegistry, store: Pick<Store, 'writtenBytes'> | undefined): void {
+  metrics
+    .counter({
+      name: 'ecsm_registry_written_bytes_total',
+      help: 'Bytes that this process has written to the files of the registry.',
+    })
+    .with({})
+    .read(() => store?.writtenBytes?.() ?? 0);
 }

@@ -61,7 +61,8 @@ export async function apiserverOptions(call: Call): Promise<ApiserverOptions> {
 
 async function serve(options: ApiserverOptions, log: Log, signal: AbortSignal): Promise<void> {
   log.write('info', 'API server starting', { registry: withoutPassword(options.registry) });
-  const registry = await openRegistry(options.registry, { kinds: new Set([...operatorKinds, ...serverKinds]), log });
+  const kinds = new Set([...operatorKinds, ...serverKinds]);
+  const registry = await openRegistry(options.registry, { kinds, log, manager: 'ecsm-apiserver' });
   try {
     const { storage } = registry.capabilities;
     if (storage) await refuseIncomplete(storage);

@@ -6,6 +6,7 @@ import {
   type Log,
   MetricRegistry,
   openRegistry,
+  processMetrics,
   type Registry,
   type Store,
   systemClock,
@@ -13,6 +14,7 @@ import {
   WriteHealth,
 } from '@ecsm/runtime';
 import { operatorKinds } from '../apis/kinds.ts';
+import { measureRegistry } from '../controller/metrics.ts';
 import { Operator } from '../controller/operator.ts';
 import type { ProgramOptions } from './options.ts';
 import { prometheusTransports, transportOf } from './platform.ts';
@@ -34,13 +36,16 @@ export async function withComponents<T>(
   const prometheus = prometheusTransports(options, systemClock);
   try {
     // All kinds, also if they are served by another process: the garbage collector has to know every dependent.
-    const opened = await openRegistry(options.registry, { kinds: new Set([...operatorKinds, ...serverKinds]), log });
+    const kinds = new Set([...operatorKinds, ...serverKinds]);
+    const opened = await openRegistry(options.registry, { kinds, log, manager: 'ecsm-operator' });
     const writes = new WriteHealth(opened);
     const { registry } = writes;
     try {
       const { storage } = opened.capabilities;
       if (storage) await refuseIncomplete(storage);
       const metrics = new MetricRegistry();
+      processMetrics(metrics);
+      measureRegistry(metrics, storage);
       const { observeMs, linkBudgetBytesPerSecond, autoscalingMs, restoreMs, inFlightMax, workers, callTimeoutMs } =
         options;
       const operator = new Operator({

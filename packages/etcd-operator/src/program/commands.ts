@@ -9,6 +9,7 @@ import {
   type Log,
   Manager,
   MetricRegistry,
+  processMetrics,
   type Registry,
   readableLog,
   sampledLog,
@@ -56,6 +57,7 @@ async function work(
 ): Promise<number> {
   const { registry } = writes;
   const metrics = new MetricRegistry();
+  processMetrics(metrics);
   const { namespace, workers, healthMs, callTimeoutMs } = options;
   const operator = new EtcdOperator({
     registry,

@@ -1,5 +1,7 @@
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { MetricRegistry, SERIES_MAX } from './metrics.ts';
+import { processMetrics } from './process-metrics.ts';
 import { standardMetrics } from './standard-metrics.ts';
 
 describe('a counter', () => {
@@ -31,6 +33,17 @@ describe('a counter', () => {
     expect(registry.render()).toContain('\njobs_total 0\n');
     total.with({}).increment();
     expect(registry.render()).toContain('\njobs_total 1\n');
+  });
+
+  it('can be read at each scrape', () => {
+    const registry = new MetricRegistry();
+    let value = 1;
+    registry
+      .counter({ name: 'jobs_total', help: 'Jobs done.' })
+      .with({})
+      .read(() => value);
+    value = 5;
+    expect(registry.render()).toContain('# TYPE jobs_total counter\njobs_total 5\n');
   });
 
   it.each([-1, Number.NaN])('cannot be incremented by %d', (by) => {
@@ -163,5 +176,25 @@ describe('the standard metrics', () => {
     standardMetrics(registry).controller('widget').reconciles.requeueAfter.increment();
     standardMetrics(registry).controller('widget').reconciles.requeueAfter.increment();
     expect(registry.render()).toContain('{controller="widget",result="requeue_after"} 2\n');
+  });
+});
+
+describe('the metrics of a process', () => {
+  it('have the names of Prometheus, and the values of this process', () => {
+    const registry = new MetricRegistry();
+    processMetrics(registry, { now: () => 1_000_000 });
+    const read = (name: string) => Number(new RegExp(`^${name} (.+)$`, 'm').exec(registry.render())?.[1]);
+    expect(read('process_resident_memory_bytes')).toBeGreaterThan(10_000_000);
+    expect(read('process_start_time_seconds')).toBeLessThan(1_000);
+    expect(read('process_start_time_seconds')).toBeCloseTo(1_000 - process.uptime(), -2);
+    const before = read('process_cpu_seconds_total');
+    expect(before).toBeGreaterThan(0);
+    expect(read('process_cpu_seconds_total')).toBeGreaterThanOrEqual(before);
+    if (!existsSync('/proc/self/fd')) return;
+    const open = read('process_open_fds');
+    const descriptor = openSync('/proc/self/limits', 'r');
+    expect(read('process_open_fds')).toBe(open + 1);
+    closeSync(descriptor);
+    expect(read('process_max_fds')).toBeGreaterThan(open);
   });
 });

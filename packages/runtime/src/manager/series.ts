@@ -7,6 +7,8 @@ import { ApiError } from '../api/errors.ts';
 export interface Counter {
   /** Default 1. Throws `Internal` for a negative number. */
   increment(by?: number): void;
+  /** From now on the value is computed at each scrape; it must not decrease. NaN if `getValue` throws. */
+  read(getValue: () => number): void;
 }
 
 export interface Gauge {
@@ -33,6 +35,11 @@ export interface Series {
 
 export class CounterSeries implements Counter, Series {
   #value = 0;
+  #getValue: (() => number) | undefined;
+
+  read(getValue: () => number): void {
+    this.#getValue = getValue;
+  }
 
   increment(by = 1): void {
     if (!(by >= 0)) throw new ApiError('Internal', { reason: `a counter cannot be incremented by ${by}` });
@@ -40,7 +47,7 @@ export class CounterSeries implements Counter, Series {
   }
 
   samples(): readonly Sample[] {
-    return [{ suffix: '', value: this.#value }];
+    return [{ suffix: '', value: this.#getValue === undefined ? this.#value : scrape(this.#getValue) }];
   }
 }
 

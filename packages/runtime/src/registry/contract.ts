@@ -307,7 +307,7 @@ export interface VersionBatch {
 export interface WriteOptions {
   /** Validate, but do not write. Returns the object that would have been stored. */
   readonly dryRun?: boolean;
-  /** Recorded in `managedFields`. Default: `unknown` if the object has managers, and none for a status. */
+  /** Recorded in `managedFields`. Default: that of the registry if the object has managers, and none for a status. */
   readonly manager?: string;
 }
 

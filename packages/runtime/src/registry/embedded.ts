@@ -25,6 +25,8 @@ export interface EmbeddedRegistryOptions {
   readonly kinds: Iterable<Kind> | KindSet;
   readonly clock?: Clock;
   readonly random?: Random;
+  /** The manager of writes that name none, to objects that have managers. Default `unknown`. */
+  readonly manager?: string | undefined;
 }
 
 export class EmbeddedRegistry implements Registry, Fencing, MultiKeyCommits {
@@ -32,6 +34,7 @@ export class EmbeddedRegistry implements Registry, Fencing, MultiKeyCommits {
   readonly kinds: KindSet;
   readonly clock: Clock;
   readonly random: Random;
+  readonly manager: string | undefined;
   readonly #logs: SharedLogs;
   readonly #unfenced: Writer;
   readonly #writer: Writer;
@@ -45,6 +48,7 @@ export class EmbeddedRegistry implements Registry, Fencing, MultiKeyCommits {
     this.kinds = options.kinds instanceof KindSet ? options.kinds : new KindSet(options.kinds);
     this.clock = options.clock ?? systemClock;
     this.random = options.random ?? systemRandom;
+    this.manager = options.manager;
     this.#logs = options instanceof EmbeddedRegistry ? options.#logs : new SharedLogs(this.store, this.clock);
     this.#fence = fence;
     this.#observers = observers;
@@ -83,6 +87,7 @@ export class EmbeddedRegistry implements Registry, Fencing, MultiKeyCommits {
       writer: this.#writer,
       clock: this.clock,
       random: this.random,
+      manager: this.manager,
     });
     this.#resources.set(kind, resource);
     return resource;

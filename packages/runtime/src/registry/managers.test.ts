@@ -43,6 +43,16 @@ describe('an embedded registry', () => {
     expect(reported.metadata.managedFields).toEqual(updated.metadata.managedFields);
   });
 
+  it('records writes without a manager as those of the program that has opened it', async () => {
+    const options = { store: new MemoryStore(), kinds: new KindSet([Widget]), manager: 'the-program' };
+    registry = new EmbeddedRegistry(options).observedBy({});
+    await widgets().apply(named({ size: 2 }));
+    const patched = await widgets().patch('a', { metadata: { labels: { a: 'b' } } });
+    expect(ownersOf(patched)?.map(([owner]) => owner)).toEqual(['ecsm Apply', 'the-program Update']);
+    const made = await widgets().create({ metadata: { name: 'b' }, spec: {} });
+    expect(made.metadata).not.toHaveProperty('managedFields');
+  });
+
   it('can change and delete an object that is as deep as allowed', async () => {
     const Deep = defineKind({
       group: 'example.io',

@@ -17,6 +17,8 @@ export interface OpenOptions {
   readonly clock?: Clock;
   readonly random?: Random;
   readonly log?: Log;
+  /** The manager of writes that name none, to objects that have managers. Default `unknown`. */
+  readonly manager?: string;
   /** Options of the store of the URL. Each is documented with its default by that store. */
   readonly tuning?: StoreTuning;
 }
@@ -30,7 +32,7 @@ export async function openRegistry(url: string, options: OpenOptions): Promise<E
   const { clock = systemClock, random = systemRandom, log = silentLog, tuning = {} } = options;
   const kinds = options.kinds instanceof KindSet ? options.kinds : new KindSet(options.kinds);
   const store = await openStore(url, { ...tuning, clock, random, log, admit: admissionFor(kinds, { clock, random }) });
-  return new EmbeddedRegistry({ store, kinds, clock, random });
+  return new EmbeddedRegistry({ store, kinds, clock, random, manager: options.manager });
 }
 
 interface StoreOptions extends StoreTuning {

@@ -65,6 +65,8 @@ export interface ResourceDependencies {
   readonly writer: Writer;
   readonly clock: Clock;
   readonly random: Random;
+  /** See `EmbeddedRegistryOptions`. */
+  readonly manager: string | undefined;
 }
 
 interface Unseen<Spec, Status> {
@@ -365,7 +367,8 @@ export class EmbeddedResource<Spec, Status, SpecInput = Spec, StatusInput = Stat
     subresource?: 'status',
   ): StoredObject<Spec, Status> {
     if (next === before || !isTracked(next, options)) return next;
-    return withManagers(this.kind, before, next, { manager: options.manager, subresource, timestamp: this.#now() });
+    const manager = options.manager ?? this.#dependencies.manager;
+    return withManagers(this.kind, before, next, { manager, subresource, timestamp: this.#now() });
   }
 
   #now(): string {

@@ -146,6 +146,8 @@ export interface Store {
   revision(): Promise<Revision>;
   /** Current problems that need an operator. Most stores have none. */
   problems?(): readonly StoreProblem[];
+  /** Bytes that this process has written to files of the store. Absent if it has none. */
+  writtenBytes?(): number;
   /** Finishes acknowledged work, ends watches, releases resources. Later calls fail with `Closed`. Idempotent. */
   close(): Promise<void>;
 }

@@ -38,12 +38,18 @@ export class Publisher {
   readonly #mirror: Mirror;
   readonly #problems: Problems;
   readonly #failed = new Map<string, string>();
+  #writtenBytes = 0;
 
   constructor(root: StoreDirectory, ledger: Ledger, mirror: Mirror, problems: Problems) {
     this.#root = root;
     this.#ledger = ledger;
     this.#mirror = mirror;
     this.#problems = problems;
+  }
+
+  /** Bytes written to files of objects. */
+  get writtenBytes(): number {
+    return this.#writtenBytes;
   }
 
   /** Keys whose files could not be written at the last attempt. */
@@ -118,6 +124,7 @@ export class Publisher {
     const path = this.#root.newDraft();
     const model = stat === '' ? undefined : lstatSync(file, { throwIfNoEntry: false });
     const row = { extension, hash, stat: await writeDraft(path, bytes, model), pending: false };
+    this.#writtenBytes += bytes.byteLength;
     return { key, before, revision, row, path };
   }
 

@@ -56,6 +56,7 @@ export class FileStore extends LedgerStore {
       ledger,
       flush: async (take) => (await intake.run(take)).outcomes,
       stop: () => scanner.stop(),
+      writtenBytes: () => publisher.writtenBytes,
       async finish() {
         await publisher.publish(publisher.failed);
         root.cleanUp();

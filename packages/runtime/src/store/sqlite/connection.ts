@@ -20,8 +20,8 @@ import { createDatabase } from './create.ts';
 import { createDirectory, flush } from './directories.ts';
 import { isBusy, isMalformed, translate } from './failures.ts';
 import { Identities } from './identities.ts';
-import { LogIntegrity, type LogPosition } from './log-integrity.ts';
 import { applicationId, schemaVersion } from './schema.ts';
+import { type LogPosition, WriteAheadLog } from './write-ahead-log.ts';
 
 /** The name of the database file in the registry's directory. SQLite keeps `-wal` and `-shm` beside it. */
 export const databaseFile = 'registry.db';
@@ -66,7 +66,8 @@ export class Connection {
   readonly #statements = new Map<string, Statement>();
   readonly #lists = new Map<string, ListStatement>();
   readonly #identities: Identities;
-  readonly #log: LogIntegrity;
+  readonly #log: WriteAheadLog;
+  #writtenBytes = 0;
   #inTransaction = false;
 
   /** Creates the directory and the database if they do not exist. Throws an error of the catalogue. */
@@ -100,9 +101,10 @@ export class Connection {
       const pageBytes = Number(this.#pragma('page_size'));
       this.#database.exec(`PRAGMA wal_autocheckpoint = ${Math.floor(logBytesMax / pageBytes)}`);
       this.#flushLog();
-      this.#log = new LogIntegrity(`${this.#file}-wal`, pageBytes, () =>
-        Number(this.sql('PRAGMA registry.wal_checkpoint(NOOP)').get()?.['log']),
-      );
+      this.#log = new WriteAheadLog(`${this.#file}-wal`, pageBytes, () => {
+        const found = this.sql('PRAGMA registry.wal_checkpoint(NOOP)').get();
+        return { frames: Number(found?.['log']), copied: Number(found?.['checkpointed']) };
+      });
       // From here on a writer waits for its turn without blocking the thread: see `tryTransaction`.
       this.#database.exec('PRAGMA busy_timeout = 0');
     } catch (error) {
@@ -174,6 +176,7 @@ export class Connection {
         // After the commit, so that none is missed.
         this.#require(this.#identities.checkCommitted());
         this.#require(this.#checkLog(position));
+        this.#count(position);
         return { value };
       } catch (error) {
         if (!isRunning && isBusy(error)) return undefined;
@@ -182,6 +185,15 @@ export class Connection {
     } catch (error) {
       throw translate(error, this.what, this.directory);
     }
+  }
+
+  /** Bytes that this process has written to the database and its log. Commits of others at the same time may count. */
+  get writtenBytes(): number {
+    return this.#writtenBytes;
+  }
+
+  #count(before: LogPosition): void {
+    this.#writtenBytes += this.#log.writtenBetween(before, this.#log.position());
   }
 
   #checkLog(before: LogPosition): string | undefined {
@@ -213,7 +225,9 @@ export class Connection {
   /** Copies the write-ahead log into the database, as far as no other process reads it. A later one makes up for a failure. */
   checkpoint(): void {
     try {
+      const before = this.#log.position();
       this.sql('PRAGMA registry.wal_checkpoint(PASSIVE)').get();
+      this.#count(before);
     } catch {}
   }
 

@@ -25,6 +25,8 @@ export interface LedgerStoreParts {
   readonly stop?: () => Promise<void>;
   /** Called after these commits; the ledger is still open. */
   readonly finish?: () => Promise<void>;
+  /** Bytes written beside the ledger. Default: none. */
+  readonly writtenBytes?: () => number;
 }
 
 export class LedgerStore implements Store {
@@ -69,6 +71,11 @@ export class LedgerStore implements Store {
 
   async compact(revision: Revision): Promise<void> {
     await this.#ledger().compact(revision);
+  }
+
+  writtenBytes(): number {
+    const { ledger, writtenBytes } = this.#parts;
+    return ledger.connection.writtenBytes + (writtenBytes?.() ?? 0);
   }
 
   close(): Promise<void> {

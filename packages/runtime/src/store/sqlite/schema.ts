@@ -18,10 +18,10 @@ export const applicationId = 0x6563736d;
 export const schemaVersion = 1;
 
 /**
- * Several objects fit into a page, so a commit of many has fewer pages to write, and a list fewer to read. Databases of
- * earlier versions keep pages of 4 KiB.
+ * A commit writes whole pages, so small ones are kind to flash memory: one of a single object of 2 KB writes 18 KB, and 42 KB
+ * with pages of 16 KB, which some databases have. Commits that share a flush, lists and processor time differ little.
  */
-const pageBytes = 16 * 1024;
+const pageBytes = 4 * 1024;
 
 export const schema = `
   PRAGMA page_size = ${pageBytes};
