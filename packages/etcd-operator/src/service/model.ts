@@ -38,6 +38,8 @@ export interface PodFacts {
   readonly isReady: boolean;
   readonly isDeleting: boolean;
   readonly createdAtMs: number;
+  /** Since when it should have ended, or is not ready; undefined while it is ready. */
+  readonly downSinceMs?: number;
   readonly restarts: number;
   /** Why the scheduler has found no node for it. */
   readonly unscheduled?: string;

@@ -17,8 +17,8 @@ import { quorumLoss, recovery } from './recovery/quorum-loss.ts';
 import { replacement } from './recovery/replacement.ts';
 import { restoring } from './recovery/restoring.ts';
 import { act, blocked, type Rule, wait } from './rule.ts';
-import { learner, leaving } from './scaling/joining.ts';
-import { scaling } from './scaling/scaling.ts';
+import { learner, leaving, leftBehind } from './scaling/joining.ts';
+import { scaling, stopping, withoutDead } from './scaling/scaling.ts';
 import { stopped } from './scaling/stop.ts';
 import { authority, certificates } from './security/certificates.ts';
 import { brokenTemplate, restarted, rollout } from './upgrade/rollout.ts';
@@ -34,6 +34,7 @@ const rules: readonly Rule[] = [
   bootstrap,
   recovery,
   stopped,
+  stopping,
   missingSet,
   enlargement,
   corruption,
@@ -47,12 +48,14 @@ const rules: readonly Rule[] = [
   takeBack,
   rollout,
   restarted,
+  withoutDead,
   everyMemberServes,
   authority,
   scaling,
   upgrade,
   defragmentation,
   enlargementRefused,
+  leftBehind,
 ];
 
 export function nextAction(input: PassInput): Decision {

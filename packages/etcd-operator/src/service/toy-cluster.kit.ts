@@ -55,6 +55,8 @@ export class ToyCluster {
   readonly unreachable = new Set<number>();
   /** Slots whose process does not run, and does not start. */
   readonly dead = new Set<number>();
+  /** Slots whose pod does not end, on a node that is lost. */
+  readonly stuck = new Set<number>();
   /** Slots whose member serves, which Kubernetes has not noticed yet. */
   readonly unready = new Set<number>();
   /** Whether a member of a version starts. */
@@ -119,7 +121,7 @@ export class ToyCluster {
     if (this.set) {
       for (let i = 0; i < this.set.replicas; i++) indexes.add(this.set.start + i);
       indexes.add(this.set.start + this.set.replicas);
-      indexes.add(nextSlot({ uid: '', isOurs: true, isDeleting: false, templateHash: '', ...this.set }));
+      indexes.add(nextSlot(this.set));
     }
     const slots = [...indexes].sort((a, b) => a - b).map((index) => this.#slot(index, hasQuorum));
     const leaderId = this.members.find((member) => slotOf(member) === this.leader)?.id;
@@ -148,7 +150,7 @@ export class ToyCluster {
 
   #isUp(index: number): boolean {
     const pod = this.pods.get(index);
-    const isReached = !this.unreachable.has(index) && !this.dead.has(index);
+    const isReached = ![this.unreachable, this.dead, this.stuck].some((slots) => slots.has(index));
     return pod !== undefined && !pod.isBroken && isReached && this.volumes.has(index);
   }
 
@@ -167,8 +169,9 @@ export class ToyCluster {
         address: '10.0.0.1',
         phase: 'Running',
         isReady: isUp && hasQuorum && !this.unready.has(index),
-        isDeleting: false,
+        isDeleting: this.stuck.has(index),
         createdAtMs: 0,
+        ...(this.stuck.has(index) ? { downSinceMs: 0 } : {}),
         restarts: pod.isBroken ? 9 : 0,
         waitingReason: pod.isBroken ? 'CrashLoopBackOff' : this.dead.has(index) ? 'ContainerCreating' : undefined,
         lastTermination: undefined,
@@ -249,6 +252,7 @@ export class ToyCluster {
   /** What Kubernetes and etcd do between two passes. */
   #settle(): void {
     for (const index of [...this.pods.keys()]) {
+      if (this.stuck.has(index)) continue;
       if (!isInRange(this.set, index) || !this.volumes.has(index)) this.pods.delete(index);
     }
     for (let i = 0; i < (this.set?.replicas ?? 0); i++) {

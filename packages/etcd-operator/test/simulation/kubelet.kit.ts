@@ -168,7 +168,8 @@ export class Kubelet {
     const lostMs = this.lostNodes.get(slot);
     if (lostMs !== undefined) {
       if (clock.monotonicMs() - lostMs < nodeGraceMs) return true;
-      if (isReady(pod)) await this.#write(pod, { ...pod.status, conditions: [readyCondition(false)] });
+      if (isReady(pod))
+        await this.#write(pod, { ...pod.status, conditions: [readyCondition(false, pod, clock.now())] });
       return false;
     }
     const sandbox = this.#sandboxes.get(uid);
@@ -186,7 +187,7 @@ export class Kubelet {
     }
     const current = sandbox ?? this.#create(uid, slot);
     this.#start(pod, current);
-    const status = podStatusOf(current, this.#options.view.isUp(slot));
+    const status = podStatusOf(current, this.#options.view.isUp(slot), pod, clock.now());
     const isSame = deepEqual(status, pod.status);
     if (!isSame) await this.#write(pod, status);
     return !isSame || !this.#options.view.isUp(slot);

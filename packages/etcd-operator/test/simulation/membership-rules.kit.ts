@@ -68,6 +68,14 @@ export class MembershipRules {
     }
     const voters = state.voters.map(({ peerURLs }) => slotIn(peerURLs[0]));
     const slot = slotIn(member.peerURLs[0]);
+    const others = state.voters.filter((voter) => voter.id !== id).map(({ peerURLs }) => slotIn(peerURLs[0]));
+    const up = others.filter((other) => !this.#participation.isDown(other));
+    if (!member.isLearner && up.length < Math.floor(others.length / 2) + 1) {
+      this.#watched.fail(
+        rules.needed,
+        `main-${slot} is removed; of the voters ${others.join(', ')} ${up.length} are up`,
+      );
+    }
     const isLast = slot === Math.max(...voters) && voters.length > Math.min(...this.#watched.recentSizes);
     const isMeant = member.isLearner || isLast || state.hasAlarm('CORRUPT');
     if (!isMeant && this.#participation.isHealthy(id)) {

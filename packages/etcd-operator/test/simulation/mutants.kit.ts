@@ -6,6 +6,7 @@ import { SimulatedClient } from '../../src/client/etcd/simulated/client.kit.ts';
 import { EtcdState } from '../../src/client/etcd/simulated/state.kit.ts';
 import type * as tls from '../../src/resource/tls-material.ts';
 import type * as observing from '../../src/service/cluster/observation.ts';
+import type * as ranges from '../../src/service/cluster/range.ts';
 import type * as configs from '../../src/service/cluster/slot-config.ts';
 import type * as wishes from '../../src/service/cluster/wanted.ts';
 import type * as quorums from '../../src/service/health/quorum.ts';
@@ -14,6 +15,7 @@ import type * as said from '../../src/service/monitoring/status.ts';
 import type * as decisions from '../../src/service/next-action.ts';
 import { rules } from './rules.kit.ts';
 import { asked, silent } from './scenario.kit.ts';
+import { untold } from './users.kit.ts';
 
 export interface Mutant {
   readonly name: string;
@@ -303,6 +305,48 @@ export const mutants: readonly Mutant[] = [
     story: 'a full database',
     caughtBy: [rules.space],
     plant: deciding(({ afterwards, ...decision }) => ({ ...decision, recorded: afterwards ?? decision.recorded })),
+  },
+  {
+    name: 'a dead member is waited for',
+    story: 'a smaller size or a stop while a member is dead for good',
+    caughtBy: [untold],
+    plant: () => replace<typeof quorums.isDead>('isDead', () => () => false),
+  },
+  {
+    name: 'a member that serves is removed instead of a dead one',
+    story: 'a smaller size or a stop while a member is dead for good',
+    caughtBy: [rules.needed],
+    plant: acting((action, { facts }) => {
+      const other = facts.slots.find((slot) => slot.member && slot.isServing)?.member;
+      return action.do === 'removeMember' && other ? { ...action, memberId: other.id } : undefined;
+    }),
+  },
+  {
+    name: 'a replacement that does not start prevents all others',
+    story: 'a replacement that does not start, and another one',
+    caughtBy: [untold],
+    plant: believing((input) => {
+      const { operation } = input.recorded;
+      if (operation?.attempts === undefined) return input;
+      return { ...input, recorded: { ...input.recorded, operation: { ...operation, attempts: 0 } } };
+    }),
+  },
+  {
+    name: 'a volume of another owner is deleted',
+    story: 'volumes that stop the growth',
+    caughtBy: [rules.foreign],
+    plant: deciding((decision, { facts }) => {
+      const found = facts.slots.find(({ volume }) => volume?.isOurs === false && !volume.isDeleting);
+      if (found?.volume === undefined) return decision;
+      return { ...decision, action: { do: 'deleteVolume', slot: found.index, uid: found.volume.uid, why } };
+    }),
+  },
+  {
+    name: 'only the next slot is checked for a volume',
+    story: 'volumes that stop the growth',
+    caughtBy: [untold],
+    plant: () =>
+      replace<typeof ranges.slotsToGrow>('slotsToGrow', (original) => (input) => original(input).slice(0, 1)),
   },
   {
     name: 'a corrupt member is kept',

@@ -20,6 +20,7 @@ vi.mock('../../src/resource/tls-material.ts', planting);
 vi.mock('../../src/service/next-action.ts', planting);
 vi.mock('../../src/service/cluster/observation.ts', planting);
 vi.mock('../../src/service/health/quorum.ts', planting);
+vi.mock('../../src/service/cluster/range.ts', planting);
 vi.mock('../../src/service/cluster/slot-config.ts', planting);
 vi.mock('../../src/service/monitoring/status.ts', planting);
 vi.mock('../../src/service/cluster/wanted.ts', planting);

@@ -16,6 +16,7 @@ export class PodRules {
   readonly #participation: Participation;
   #pods = new Map<string, Pod>();
   #range: string | undefined;
+  #end = 0;
   #secrets = '';
   /** What clients have, newest last. */
   #clients: { readonly cert: string; readonly ca: string; untilMs: number }[] = [];
@@ -43,12 +44,15 @@ export class PodRules {
     const range = set && `${set.spec.ordinals?.start ?? 0}+${set.spec.replicas}`;
     if (range === this.#range) return;
     this.#range = range;
+    const endBefore = this.#end;
+    this.#end = (set?.spec.ordinals?.start ?? 0) + (set?.spec.replicas ?? 0);
     if (set === undefined) return;
     this.#watched.checkPaused(`the range is ${range}`);
     if (cluster?.status?.recovery ?? cluster?.status?.restore) return;
     const known = truth?.state.members.size ?? cluster?.status?.volumes?.length ?? 0;
     const members = Math.max(1, known, cluster?.status?.stoppedSize ?? 0);
-    if (set.spec.replicas > members) {
+    // A smaller range may have a gap, whose member was removed because it was dead.
+    if (set.spec.replicas > members && this.#end > endBefore) {
       this.#watched.fail(rules.range, `the range is ${range}, and there are ${members} members`);
     }
   }

@@ -19,7 +19,7 @@ export interface Sandbox {
 }
 
 /** `isUp`: whether its member takes part. */
-export function podStatusOf(sandbox: Sandbox, isUp: boolean): NonNullable<Pod['status']> {
+export function podStatusOf(sandbox: Sandbox, isUp: boolean, before: Pod, nowMs: number): NonNullable<Pod['status']> {
   const { state, restarts, reason } = sandbox;
   const ready = state === 'running' && isUp;
   const terminated = { exitCode: 1, ...split(reason) };
@@ -27,7 +27,7 @@ export function podStatusOf(sandbox: Sandbox, isUp: boolean): NonNullable<Pod['s
   return {
     phase: state === 'running' || restarts > 0 ? 'Running' : 'Pending',
     podIP: sandbox.address,
-    conditions: [readyCondition(ready)],
+    conditions: [readyCondition(ready, before, nowMs)],
     containerStatuses: [
       {
         name: 'etcd',
@@ -40,8 +40,11 @@ export function podStatusOf(sandbox: Sandbox, isUp: boolean): NonNullable<Pod['s
   };
 }
 
-export function readyCondition(isTrue: boolean) {
-  return { type: 'Ready', status: isTrue ? ('True' as const) : ('False' as const), lastTransitionTime: timestampAt(0) };
+/** The time is that of the last change. */
+export function readyCondition(isTrue: boolean, { status: known }: Pod, nowMs: number) {
+  const status = isTrue ? ('True' as const) : ('False' as const);
+  const before = known?.conditions?.find((one) => one.type === 'Ready' && one.status === status);
+  return { type: 'Ready', status, lastTransitionTime: before?.lastTransitionTime ?? timestampAt(nowMs) };
 }
 
 export function isReady({ status }: Pod): boolean {

@@ -11,6 +11,8 @@ export const rules = {
   changes: 'one membership change at a time',
   learners: 'members join as learners, one at a time',
   victims: 'no healthy member is removed that is wanted',
+  needed: 'no member is removed that the quorum needs',
+  foreign: 'no pod and no volume of another owner is deleted',
   quorum: 'no voter is stopped that the quorum needs',
   second: 'there is never a second cluster',
   identity: 'a member never loses its log and keeps its identity',

@@ -327,6 +327,71 @@ export const stories: readonly Story[] = [
     },
   },
   {
+    name: 'a smaller size or a stop while a member is dead for good',
+    async tell(users) {
+      const size = users.pick(3, 3, 5);
+      await users.startWith(size);
+      const dead = users.random.integer(0, size - 1);
+      users.setNode(dead, true);
+      await users.idle(240_000);
+      const to = users.pick(0, 1, size - 2);
+      await users.edit({ size: to });
+      if (to === 0) {
+        await users.expect('the others are stopped', () => users.running.every((slot) => slot === dead));
+        await users.edit({ size });
+      } else {
+        await users.expect(`${to} members without main-${dead}`, () => {
+          return users.voters.length === to && !users.voters.includes(dead);
+        });
+      }
+    },
+  },
+  {
+    name: 'a replacement that does not start, and another one',
+    async tell(users) {
+      await users.startWith(5);
+      users.setImage(1, 'exit');
+      await users.loseVolume(1);
+      await users.idle(60_000);
+      await users.loseVolume(3);
+      const before = users.view.process(3)?.id;
+      await users.expect('main-3 is replaced', () => {
+        return users.voters.includes(3) && users.view.isUp(3) && users.view.process(3)?.id !== before;
+      });
+    },
+  },
+  {
+    name: 'from 3 to 0, 1 and 3',
+    async tell(users) {
+      await users.startWith(3);
+      for (const size of [0, 1, 3]) {
+        await users.edit({ size });
+        await later(users);
+        await perhapsDisaster(users, 0.2);
+      }
+    },
+  },
+  {
+    name: 'volumes that stop the growth',
+    async tell(users) {
+      // Of the second slot: the first one alone would be free.
+      if (users.pick(true, false)) {
+        await users.startWith(3);
+        await users.edit({ size: 1, storage: { retentionPolicy: { whenScaled: 'Retain' } } });
+        await users.settled();
+        await users.deleteClaim(1);
+      } else {
+        await users.startWith(1);
+        await users.occupy(2);
+      }
+      const before = users.voters.length;
+      await users.edit({ size: 3 });
+      await users.expect('the growth is refused', () => users.problem === 'VolumesExist');
+      if (users.voters.length !== before) users.fail(`${users.voters.length} voters, and ${before} before`);
+      await users.deleteClaim(2);
+    },
+  },
+  {
     name: 'delete, and create again under the same name',
     async tell(users) {
       const whenDeleted = users.pick<'Delete' | 'Retain'>('Delete', 'Retain');

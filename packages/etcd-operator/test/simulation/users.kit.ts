@@ -1,7 +1,7 @@
 /** What people and faults do to a cluster: edits, lost pods, nodes and volumes, partitions. */
 import { Secret } from '@ecsm/apiserver';
 import { PersistentVolumeClaim, Pod } from '@ecsm/kubernetes';
-import { isApiError, type JsonValue, sleep } from '@ecsm/runtime';
+import { findCondition, isApiError, type JsonValue, sleep } from '@ecsm/runtime';
 import { EtcdBackup, type EtcdBackupInput } from '../../src/apis/etcd-backup.ts';
 import { EtcdCluster, type EtcdClusterInput } from '../../src/apis/etcd-cluster.ts';
 import { EtcdRestore, type EtcdRestoreInput } from '../../src/apis/etcd-restore.ts';
@@ -15,6 +15,8 @@ import { clusterName, namespace, slotIn, slots } from './view.kit.ts';
 import type { World } from './world.kit.ts';
 
 const settledMsMax = 900_000;
+/** The oracle of a story whose cluster does not become what it waits for. */
+export const untold = 'a story goes on';
 
 export class Users {
   readonly #world: World;
@@ -242,6 +244,41 @@ export class Users {
     await ignoringMissing(
       this.#world.registry.resource(Secret).apply(Secret.input(metadata, { data }), { force: true, manager: 'backup' }),
     );
+  }
+
+  /** Fails the run if something does not become true although nothing else happens. */
+  async expect(what: string, isTrue: () => boolean): Promise<void> {
+    if (!(await this.until(isTrue))) this.fail(what);
+  }
+
+  fail(message: string): void {
+    this.#world.simulation.fail(untold, message);
+  }
+
+  /** Reason of the problem that the status reports. */
+  get problem(): string | undefined {
+    return findCondition(this.view.cluster?.status?.conditions, 'Degraded')?.reason;
+  }
+
+  /** Slots of the voters, as the members know them. */
+  get voters(): readonly number[] {
+    const voters = this.view.truth?.state.voters ?? [];
+    return voters.map(({ peerURLs }) => slotIn(peerURLs[0])).sort((a, b) => a - b);
+  }
+
+  /** A claim with the name of a slot, of another owner. */
+  async occupy(slot: number): Promise<void> {
+    const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
+    const claims = this.#world.registry.resource(PersistentVolumeClaim);
+    await claims.create({ metadata: { name: names.claim(clusterName, slot) }, spec });
+  }
+
+  async deleteClaim(slot: number): Promise<void> {
+    const claim = this.view.claim(slot);
+    if (claim === undefined) return;
+    const { name, uid } = claim.metadata;
+    this.#world.watchdog.excused.add(uid);
+    await ignoringMissing(this.#world.registry.resource(PersistentVolumeClaim).delete(name, { namespace, uid }));
   }
 
   /** Deletes the volumes that a deleted cluster has left behind. */

@@ -1,5 +1,6 @@
 /** What must hold of volumes: none is deleted whose member has not left, or that the retention policy keeps. */
 import type { PersistentVolumeClaim } from '@ecsm/kubernetes';
+import { labels } from '../../src/apis/well-known.ts';
 import type { Participation } from './participation.kit.ts';
 import { rules, type Watched } from './rules.kit.ts';
 
@@ -29,12 +30,13 @@ export class VolumeRules {
   }
 
   /** The operator deletes a volume. */
-  #checkDeletion({ metadata: { name, uid } }: PersistentVolumeClaim): void {
+  #checkDeletion({ metadata: { name, uid, labels: found } }: PersistentVolumeClaim): void {
     const { view, kubelet } = this.#watched;
     const { cluster } = view;
     const { truth } = this.#participation;
     const fail = (message: string) => this.#watched.fail(rules.volumes, `${name} is deleted${message}`);
     this.#watched.checkPaused(`${name} is deleted`);
+    if (found?.[labels.cluster] === undefined) this.#watched.fail(rules.foreign, `${name} is deleted`);
     const { spec, status, metadata } = cluster ?? {};
     if (metadata?.deletionTimestamp !== undefined || cluster === undefined) {
       if (spec?.storage.retentionPolicy.whenDeleted !== 'Delete') fail(' with the cluster, and is retained');

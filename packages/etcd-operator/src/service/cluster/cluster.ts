@@ -1,10 +1,10 @@
 /** One cluster: observes it, and carries out the action that was decided. */
-import type { StatefulSet } from '@ecsm/kubernetes';
-import { type Clock, isApiError, type Registry } from '@ecsm/runtime';
+import { PersistentVolumeClaim, Pod, type StatefulSet } from '@ecsm/kubernetes';
+import { type Clock, isApiError, type Metadata, type Registry } from '@ecsm/runtime';
 import type { EtcdCluster } from '../../apis/etcd-cluster.ts';
 import { EtcdCluster as EtcdClusterKind } from '../../apis/etcd-cluster.ts';
 import { EtcdRestore } from '../../apis/etcd-restore.ts';
-import { annotations, FINALIZER } from '../../apis/well-known.ts';
+import { annotations, FINALIZER, labels, names as wellKnown } from '../../apis/well-known.ts';
 import type { ConnectEtcd, EtcdClient, EtcdEndpoint } from '../../client/etcd/contract.ts';
 import { isEtcdError } from '../../client/etcd/error.ts';
 import type { CertificateIssuer } from '../../resource/certificates.ts';
@@ -18,6 +18,7 @@ import type { Action, PassInput, PassSettings, Recorded, Wanted } from '../model
 import { recordedOf } from '../monitoring/status.ts';
 import { type SecurityObserved, SecurityService } from '../security/security.ts';
 import { clusterFacts } from './observation.ts';
+import { slotsToGrow } from './range.ts';
 import { slotConfigs } from './slot-config.ts';
 import { wantedOf } from './wanted.ts';
 
@@ -107,7 +108,14 @@ export class ClusterService {
     const wanted = wantedOf(cluster, restore);
     const members = await this.#health.observe(etcd, endpoints, { signal, timeoutMs, ...countAt(recorded, wanted) });
     const nowMs = this.#options.clock.now();
-    const facts = clusterFacts(names, { nowMs, set, pods, claims, ...members });
+    const observed = { nowMs, set, pods, claims, ...members };
+    const known = { wanted, recorded, facts: clusterFacts(names, observed) };
+    // Those of others have no labels of ours, and the StatefulSet would take them.
+    const taken = await this.#taken(cluster, slotsToGrow(known));
+    const facts =
+      taken.claims.length === 0
+        ? known.facts
+        : clusterFacts(names, { ...observed, claims: [...claims, ...taken.claims] });
     const version = recorded.version ?? wanted.version;
     const { template, hash } = templates.render(cluster, version, security.trust);
     const { voters } = countVoters(facts);
@@ -115,7 +123,11 @@ export class ClusterService {
     const minAvailable = isStopped ? 0 : quorumOf(Math.max(voters, wanted.size));
     const objectsWanted = { version, ...slotConfigs(recorded, facts), minAvailable };
     const found = await this.#managers.stale(cluster, objectsWanted, checked);
-    const foreignObjects = [...security.foreign, ...found.flatMap((one) => (one.isForeign ? [one.name] : []))];
+    const foreignObjects = [
+      ...security.foreign,
+      ...taken.pods,
+      ...found.flatMap((one) => (one.isForeign ? [one.name] : [])),
+    ];
     const objects = found.filter(({ isForeign }) => !isForeign);
     const outdated = set && facts.set?.isOurs && facts.set.templateHash !== hash;
     const stale = outdated
@@ -140,6 +152,20 @@ export class ClusterService {
       settings: this.#options.settings,
     };
     return { cluster, input, set, template, stale, security, endpoints, etcd };
+  }
+
+  /** Claims and pods with the names of slots that are used next, which this cluster did not create. */
+  async #taken({ metadata: { name, namespace = '' } }: EtcdCluster, slots: readonly number[]) {
+    const { client } = this.#managers;
+    const isForeign = ({ metadata }: { readonly metadata: Metadata }) => metadata.labels?.[labels.cluster] !== name;
+    const [claims, pods] = await Promise.all([
+      Promise.all(slots.map((slot) => client.find(PersistentVolumeClaim, namespace, wellKnown.claim(name, slot)))),
+      Promise.all(slots.map((slot) => client.find(Pod, namespace, wellKnown.pod(name, slot)))),
+    ]);
+    return {
+      claims: claims.flatMap((claim) => (claim && isForeign(claim) ? [claim] : [])),
+      pods: pods.flatMap((pod) => (pod && isForeign(pod) ? [`Pod/${pod.metadata.name}`] : [])),
+    };
   }
 
   /** Returns why it was refused for now; undefined if it was done. Throws if that is not known. */

@@ -130,14 +130,21 @@ function podFacts(names: ClusterNames, { metadata, status }: Pod): PodFacts {
   const unscheduled = status?.conditions?.find(
     ({ type, status: value }) => type === 'PodScheduled' && value === 'False',
   );
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+  const createdAtMs = timeMsOf(metadata.creationTimestamp) ?? 0;
+  const isReady = ready?.status === 'True';
+  const downSince =
+    metadata.deletionTimestamp ?? (isReady ? undefined : (ready?.lastTransitionTime ?? metadata.creationTimestamp));
+  const downSinceMs = downSince === undefined ? undefined : timeMsOf(downSince);
   const termination = ended && [ended.reason, ended.message].filter(Boolean).join(': ');
   return {
     uid: metadata.uid,
     address: status?.podIP,
     phase: status?.phase ?? 'Pending',
-    isReady: status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') ?? false,
+    isReady,
     isDeleting: metadata.deletionTimestamp !== undefined,
-    createdAtMs: timeMsOf(metadata.creationTimestamp) ?? 0,
+    createdAtMs,
+    ...(downSinceMs === undefined ? {} : { downSinceMs }),
     restarts: container?.restartCount ?? 0,
     ...(unscheduled ? { unscheduled: unscheduled.message ?? 'it is not scheduled' } : {}),
     waitingReason: container?.state?.waiting?.reason ?? (container?.state?.terminated ? 'Terminated' : undefined),

@@ -52,6 +52,15 @@ export function isRunning({ phase, waitingReason }: PodFacts): boolean {
   return phase === 'Running' && waitingReason === undefined;
 }
 
+/** Time after which a pod that is not ready, or does not end, is not waited for where it is not needed. */
+export const deadMsMin = 120_000;
+
+/** Whether a member may never come back: its node is lost, its pod does not end or does not start. */
+export function isDead({ nowMs }: ClusterFacts, { pod, status, isServing }: SlotFacts): boolean {
+  if (isServing || status !== undefined || pod?.downSinceMs === undefined) return false;
+  return nowMs - pod.downSinceMs > deadMsMin;
+}
+
 /** Whether a quorum of the present voters serves without this slot. */
 export function holdsWithout(facts: ClusterFacts, slot: SlotFacts): boolean {
   const { voters, serving } = countVoters(facts);

@@ -6,10 +6,10 @@ import { timestampAt } from '@ecsm/runtime';
 import type { ConditionReason } from '../../apis/reasons.ts';
 import { slotAt, slotsInRange } from '../cluster/range.ts';
 import type { Decision, Finding, PassInput, SlotFacts } from '../model.ts';
-import { isServing } from './quorum.ts';
+import { deadMsMin, isDead, isServing } from './quorum.ts';
 
 /** Of a cause that Kubernetes names. Some pass by themselves: a registry that is down, a node that is being added. */
-export const causeMsMin = 120_000;
+export const causeMsMin = deadMsMin;
 
 /** What is in progress, and since when. */
 interface Progress {
@@ -59,7 +59,19 @@ function progressOf({ wanted, facts }: PassInput, { recorded, waiting }: Decisio
     const slot = slotsInRange(facts).find((one) => one.pod && !isServing(one) && causeOf(one));
     return slot?.pod && { what: 'the start', startedAtMs: slot.pod.createdAtMs, slot, isRepeated: false };
   }
+  if (stopped && wanted.size === 0 && waiting) {
+    const slot = facts.slots.find((one) => one.pod && isDead(facts, one));
+    const startedAtMs = slot?.pod?.downSinceMs;
+    return startedAtMs === undefined ? undefined : { what: 'the stop', startedAtMs, slot, isRepeated: false };
+  }
   return undefined;
+}
+
+/** What is known of members that may never serve again. */
+export function deadMembers({ facts }: PassInput): readonly string[] {
+  return slotsInRange(facts)
+    .filter((slot) => isDead(facts, slot))
+    .map((slot) => causeOf(slot)?.message ?? `${slot.podName} does not answer`);
 }
 
 /** Of containers that are about to run. */

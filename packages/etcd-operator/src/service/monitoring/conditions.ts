@@ -4,6 +4,7 @@ import type { ConditionReason, ConditionType } from '../../apis/reasons.ts';
 import type { Phase } from '../../apis/status-schema.ts';
 import { slotsInRange } from '../cluster/range.ts';
 import { countVoters, isServing } from '../health/quorum.ts';
+import { deadMembers } from '../health/stuck.ts';
 import type { Decision, OperationType, PassInput } from '../model.ts';
 
 type NewCondition = Omit<Condition, 'lastTransitionTime' | 'observedGeneration'>;
@@ -109,8 +110,14 @@ function progressing(input: PassInput, decision: Decision): NewCondition {
   return condition('Progressing', false, 'Complete', 'there is nothing to change');
 }
 
-function degraded({ facts, wanted, recorded: { stopped } }: PassInput, { problem, recorded }: Decision): NewCondition {
+function degraded(input: PassInput, { problem, recorded }: Decision): NewCondition {
+  const { facts, wanted } = input;
+  const { stopped } = input.recorded;
   if (problem) return condition('Degraded', true, problem.reason, problem.message);
+  const dead = stopped ? [] : deadMembers(input);
+  if (dead.length > 0 && recorded.clusterId !== undefined) {
+    return condition('Degraded', true, 'MemberUnhealthy', `members that do not serve: ${dead.join('; ')}`);
+  }
   const isSettled = recorded.operation === undefined && recorded.clusterId !== undefined && !stopped && wanted.size > 0;
   const down = slotsInRange(facts).filter((slot) => !isServing(slot));
   if (isSettled && down.length > 0) {

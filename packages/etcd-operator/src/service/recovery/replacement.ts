@@ -85,6 +85,12 @@ function proceed(input: PassInput, operation: Operation): Decision | undefined {
   }
   if (slot.member === undefined) {
     if (isDispensable(input, slot)) return record(withoutVolume(finished(recorded), slot.index));
+    // One that did not join is tried again after the others: it would prevent their replacement for ever.
+    if ((operation.attempts ?? 0) > 0 && isOtherBroken(input, slot)) {
+      return record(withoutVolume(finished(recorded), slot.index));
+    }
+    // A learner whose pod cannot start would stop every other change of the members.
+    if (slot.pod?.isDeleting) return wait(input, 'WaitingForPod', `waiting until ${slot.podName} is stopped`);
     return join(input, slot, operation);
   }
   if (slot.pod && !slot.pod.isDeleting && (slot.pod.uid === operation.podUid || isOldVolume)) {
@@ -96,6 +102,14 @@ function proceed(input: PassInput, operation: Operation): Decision | undefined {
   }
   // It joins as every learner does.
   return undefined;
+}
+
+function isOtherBroken({ recorded, ...input }: PassInput, slot: SlotFacts): boolean {
+  const before = { ...input, recorded: finished(recorded) };
+  return slotsInRange(input.facts).some(({ index, ...other }) => {
+    const found = { index, ...other };
+    return index !== slot.index && faultOf(before, found) !== undefined && holdsWithout(input.facts, found);
+  });
 }
 
 /** The pod of this moment was created before the member was added: it cannot join, and is deleted afterwards. */

@@ -1,7 +1,7 @@
 /** Finishes membership changes that have begun: members that leave, and learners that join. */
 
 import { isDispensable, isInRange, slotAt, slotsInRange, withSlot } from '../cluster/range.ts';
-import { learnerOf, slotOfMember } from '../health/quorum.ts';
+import { isDead, learnerOf, slotOfMember } from '../health/quorum.ts';
 import type { Decision, PassInput, SlotFacts } from '../model.ts';
 import { act, blocked, finished, isParked, normal, record, wait, warning, withoutVolume } from '../rule.ts';
 
@@ -21,9 +21,12 @@ export function leaving(input: PassInput): Decision | undefined {
     return act(input, { do: 'setRange', start: set.start + 1, replicas: set.replicas - 1, why });
   }
   const inside = slotsInRange(facts).find(({ member }) => member === undefined);
-  if (inside) return rejoin(input, inside);
+  // A learner comes first.
+  if (inside && !isDispensable(input, inside) && learnerOf(facts) === undefined) return rejoin(input, inside);
   for (const slot of facts.slots) {
     if (isInRange(set, slot.index) || slot.member !== undefined) continue;
+    // Its volume is deleted when it has ended; what does not need it goes on.
+    if (slot.pod && isDead(facts, slot)) continue;
     if (slot.pod) return wait(input, 'WaitingForPod', `waiting until ${slot.podName} is stopped`);
     if (slot.volume === undefined || !slot.volume.isOurs) {
       if (recorded.volumes[slot.index] !== undefined) return record(withoutVolume(recorded, slot.index));
@@ -46,6 +49,15 @@ export function leaving(input: PassInput): Decision | undefined {
   return record(withoutVolume(finished(recorded), recorded.operation.slot), [
     normal('MemberRemoved', `${podName} was removed`),
   ]);
+}
+
+/** After everything else: pods of members that were removed and whose node does not end them. */
+export function leftBehind(input: PassInput): Decision | undefined {
+  const { facts } = input;
+  const left = facts.slots.filter((slot) => slot.pod && !isInRange(facts.set, slot.index) && isDead(facts, slot));
+  if (left.length === 0) return undefined;
+  const names = left.map(({ podName }) => podName).join(', ');
+  return blocked(input, 'PodNotStopped', `pods of members that were removed do not end: ${names}`);
 }
 
 /** A pod in the middle of the range whose member was removed by a user: its data cannot be used again. */

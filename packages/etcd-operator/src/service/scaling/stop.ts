@@ -31,8 +31,10 @@ function start(input: PassInput, { start, size }: NonNullable<Recorded['stopped'
   const { set, membership } = facts;
   const slots = Array.from({ length: size }, (_, offset) => slotAt(facts, start + offset));
   const intact = slots.filter((slot) => slot?.volume !== undefined && slot.volume.uid === recorded.volumes[slot.index]);
-  if (intact.length < quorumOf(size)) {
-    const message = `${intact.length} of ${size} volumes are left, and a quorum of ${quorumOf(size)} is needed; restore a backup into a new cluster`;
+  // A slot whose learner has not started has no data.
+  const needed = quorumOf(slots.filter((slot) => slot && recorded.volumes[slot.index] !== undefined).length);
+  if (intact.length < needed) {
+    const message = `${intact.length} of ${size} volumes are left, and a quorum of ${needed} is needed; restore a backup into a new cluster`;
     return blocked(input, 'DataMissing', message);
   }
   if (set === undefined || set.start !== start || set.replicas !== size) {
