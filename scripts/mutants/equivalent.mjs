@@ -17,6 +17,18 @@ export const equivalent = [
     why: 'The first notification has woken every waiter that waits for less, so a repeated one finds none.',
   },
   {
+    file: 'packages/runtime/src/registry/keys.ts',
+    find: 'if (known !== undefined) return known;',
+    replace: ';',
+    why: 'The prefixes of a set of kinds never change: they are computed again, with the same result.',
+  },
+  {
+    file: 'packages/runtime/src/store/sqlite/tables.ts',
+    find: 'const start = rowNumber(compacted + 1, 0);',
+    replace: 'const start = rowNumber(compacted + 0, 0);',
+    why: 'A row of the compacted revision is older than the age or ends the search: both give the compacted revision.',
+  },
+  {
     file: 'packages/runtime/src/store/sqlite/tables.ts',
     find: 'if (target <= compacted) return;',
     replace: 'if (target < compacted) return;',

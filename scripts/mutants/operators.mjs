@@ -242,6 +242,8 @@ function hasOnlyNeutral(node, text) {
 
 function isNeutral(node, text) {
   if (node.kind === SyntaxKind.TemplateExpression) return / \w|\w /.test(text(node).replace(/\$\{[^}]*\}/g, ''));
+  // What is thrown is an error nearly always; otherwise its text is.
+  if (node.kind === SyntaxKind.ConditionalExpression) return / instanceof Error$/.test(text(node.condition));
   if (node.kind === SyntaxKind.ExpressionStatement) return isNeutral(node.expression, text);
   if (node.kind === SyntaxKind.PropertyAssignment) return /^(once: true$|description:)/.test(text(node));
   if (!isCall(node)) return false;

@@ -86,6 +86,15 @@ describe('a deletion with the policy Orphan', () => {
     expect(await widgets()).toEqual([['owned', []]]);
   });
 
+  it('is given up by a later deletion in the background, which returns the object without its finalizer', async () => {
+    await crate('box');
+    expect((await remove('box', 'Orphan'))?.metadata.finalizers).toEqual(['orphan']);
+    const gone = await remove('box', 'Background');
+    expect(gone?.metadata.name).toBe('box');
+    expect(gone?.metadata).not.toHaveProperty('finalizers');
+    expect(await crates()).toEqual([]);
+  });
+
   it('leaves the object if a dependent cannot be released', async () => {
     const box = await crate('box');
     await widget('owned', [box]);

@@ -73,6 +73,36 @@ describe('garbage collection', () => {
     await untilNames([]);
   });
 
+  it('deletes an orphan with one write, and changes nothing of it before', async () => {
+    const [box, other] = [await crate('box'), await crate('other')];
+    const middle = await widget('middle', box);
+    await widget('bottom', middle);
+    await registry.resource(Crate).delete('box');
+    const before = await registry.revision();
+    expect(await sweepGarbage(registry)).toBe(1);
+    expect(await registry.revision()).toBe(before + 1);
+    expect(other.metadata.resourceVersion).toBe((await registry.resource(Crate).get('other')).metadata.resourceVersion);
+  });
+
+  it('knows the dependents of an object that was changed while another one waits for its own', async () => {
+    const [waiting, keep] = [await crate('waiting'), await crate('keep')];
+    const blocking = ownedBy(waiting).map((owner) => ({ ...owner, blockOwnerDeletion: true }));
+    const metadata = { name: 'blocks', ownerReferences: blocking, finalizers: ['example.io/wait'] };
+    await registry.resource(Widget).create({ metadata, spec: {} });
+    const middle = await widget('middle', keep);
+    await widget('bottom', middle);
+    start();
+    await registry.resource(Crate).delete('waiting', { propagationPolicy: 'Foreground' });
+    await expect
+      .poll(async () => (await registry.resource(Widget).get('blocks')).metadata.deletionTimestamp, { interval: 5 })
+      .toBeDefined();
+    await registry.resource(Widget).patch('middle', { metadata: { labels: { changed: 'yes' } } });
+    await registry.resource(Widget).delete('middle');
+    await untilNames(['blocks']);
+    await registry.resource(Widget).patch('blocks', { metadata: { finalizers: null } });
+    await untilNames([]);
+  });
+
   it('finds orphans that were created while it was not running', async () => {
     const gone = await crate('gone');
     await widget('owned', gone);

@@ -24,13 +24,12 @@ export class JsonPieces {
   }
 
   finish(): readonly Uint8Array[] {
-    this.#next(0);
-    return this.#full;
+    return this.#usedBytes > 0 ? [...this.#full, this.#piece.subarray(0, this.#usedBytes)] : this.#full;
   }
 
   #next(sizeBytes: number): void {
     if (this.#usedBytes > 0) this.#full.push(this.#piece.subarray(0, this.#usedBytes));
-    this.#piece = Buffer.allocUnsafe(sizeBytes === 0 ? 0 : Math.max(pieceBytes, sizeBytes));
+    this.#piece = Buffer.allocUnsafe(Math.max(pieceBytes, sizeBytes));
     this.#usedBytes = 0;
   }
 }

@@ -137,6 +137,11 @@ export function storeConformance(name: string, harness: StoreHarness): void {
         expect(page.entries.map((entry) => entry.key)).toEqual(['B', 'a', 'a-b', 'a.b', 'b'].map(key));
         expect((await store.versions(`${base}/`)).keys).toEqual(['B', 'a', 'a-b', 'a.b', 'b'].map(key));
         expect((await store.list('')).entries).toHaveLength(7);
+        const after = { after: key('a') };
+        expect((await store.list(key('a'), after)).entries.map((entry) => entry.key)).toEqual([key('a-b'), key('a.b')]);
+        expect((await store.versions(key('a'), after)).keys).toEqual([key('a-b'), key('a.b')]);
+        // A position before the prefix is before all of it.
+        expect((await store.versions(key('a'), { after: key('B') })).keys).toEqual(['a', 'a-b', 'a.b'].map(key));
       });
     });
 

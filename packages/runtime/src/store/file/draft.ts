@@ -1,6 +1,6 @@
 /** Writes a file atomically: a draft is written and flushed in a hidden directory, then moved into place. */
-import { linkSync, lstatSync, mkdirSync, renameSync, rmSync, type Stats } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { fchmodSync, fchownSync, linkSync, lstatSync, mkdirSync, renameSync, rmSync, type Stats } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { directoryMode, fileMode } from '../sqlite/directories.ts';
 import { fingerprint } from './observation.ts';
@@ -19,7 +19,7 @@ export async function writeDraft(path: string, bytes: Uint8Array, model: Stats |
   const handle = await open(path, 'wx', fileMode);
   try {
     await handle.writeFile(bytes);
-    if (model !== undefined) await copyModeAndOwner(handle, model);
+    if (model !== undefined) copyModeAndOwner(handle.fd, model);
     const { mtimeMs, atimeMs } = await handle.stat();
     await handle.utimes(atimeMs / 1000, (mtimeMs - backdateMs) / 1000);
     await handle.sync();
@@ -33,11 +33,13 @@ export async function writeDraft(path: string, bytes: Uint8Array, model: Stats |
   }
 }
 
-async function copyModeAndOwner(handle: FileHandle, { mode, uid, gid }: Stats): Promise<void> {
-  const own = await handle.stat();
-  // Only root may change the owner; otherwise the file belongs to the user of the process.
-  if (own.uid !== uid || own.gid !== gid) await handle.chown(uid, gid).catch(() => {});
-  await handle.chmod(mode & 0o777);
+function copyModeAndOwner(descriptor: number, { mode, uid, gid }: Stats): void {
+  try {
+    fchownSync(descriptor, uid, gid);
+  } catch {
+    // Only root may change the owner; otherwise the file belongs to the user of the process.
+  }
+  fchmodSync(descriptor, mode & 0o777);
 }
 
 /** Creates the directory of a file. Returns the directories, up to `root`, to flush once the file is in place. */

@@ -145,7 +145,7 @@ export function messageOf(error: unknown): string {
 export async function readIfStill(file: string, stat: string): Promise<Buffer | undefined> {
   let handle: FileHandle | undefined;
   try {
-    handle = await open(file, 'r');
+    handle = await open(file);
     const bytes = await handle.readFile();
     return fingerprint(await handle.stat({ bigint: true })) === stat ? bytes : undefined;
   } catch (error) {

@@ -1,6 +1,8 @@
 /** When files are scanned, one scan after the other. Method: real files, virtual time, and an intake that a test holds up. */
 import { settled, VirtualClock } from '@ecsm/runtime/testing';
 import { afterEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../ports/clock.ts';
+import { absenceMs } from './edit-reader.ts';
 import { FileStoreFixture } from './file-store.kit.ts';
 import { Scanner, type ScannerParts } from './scan.ts';
 
@@ -14,6 +16,7 @@ class Scene {
   readonly clock = new VirtualClock();
   readonly reports: [string, readonly { readonly reason: string }[]][] = [];
   lost: string | undefined;
+  missing: readonly string[] = [];
   scans = 0;
   failure: Error | undefined;
   hold: Promise<void> = Promise.resolve();
@@ -31,7 +34,7 @@ class Scene {
       },
       ledger: { read: <T>(read: () => T) => read() },
       mirror: { rows: () => [], get: () => undefined, hasBelow: () => false },
-      editReader: { missing: () => [], isRecent: () => false },
+      editReader: { missing: () => this.missing, isRecent: () => false },
       intake: {
         run: async () => {
           this.scans++;
@@ -97,6 +100,35 @@ describe('scans', () => {
     await stopping;
     await scene.advance(60_000, 2);
     expect(scene.clock.timers).toBe(0);
+  });
+
+  it('wait before they take a file for removed that an editor may be about to write', async () => {
+    const scene = new Scene();
+    scene.fixture.save(file, {});
+    scene.missing = ['example.io/v1/things/default/a'];
+    const starting = scene.scanner.start();
+    await expect.poll(() => scene.clock.timers, { interval: 5 }).toBe(1);
+    expect(scene.scans).toBe(0);
+    await scene.clock.advance(absenceMs - 1);
+    expect(scene.scans).toBe(0);
+    await scene.clock.advance(1);
+    await starting;
+    expect(scene.scans).toBe(1);
+    await scene.scanner.stop();
+  });
+
+  it('are made every two seconds unless something else is asked for', async () => {
+    const fixture = new FileStoreFixture();
+    fixtures.push(fixture);
+    const delays: number[] = [];
+    const after = (delayMs: number, callback: () => void) => {
+      delays.push(delayMs);
+      return systemClock.after(delayMs, callback);
+    };
+    await fixture.open({ clock: { ...systemClock, after } });
+    expect(delays).toContain(2_000);
+    await fixture.open({ clock: { ...systemClock, after }, scanMs: 7_000 });
+    expect(delays).toContain(7_000);
   });
 
   it('do not look at files while the directory is lost, which is reported until it is back', async () => {
