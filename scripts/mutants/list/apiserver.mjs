@@ -58,6 +58,13 @@ export const requests = {
       tests: ['http/server.test.ts'],
     },
     {
+      name: 'a Secret whose data is text is repeated in the error',
+      file: '../../runtime/src/api/schema/validate.ts',
+      find: "schema.secret || (typeof value === 'string' && hasSecrets(schema))",
+      replace: 'schema.secret',
+      tests: ['http/server.test.ts'],
+    },
+    {
       name: 'a PUT of a status ignores its version',
       file: 'verbs/write.ts',
       find: '{ ...optionsOf(call), ...(resourceVersion === undefined ? {} : { resourceVersion }) }',

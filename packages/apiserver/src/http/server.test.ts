@@ -56,6 +56,14 @@ describe('create and get', () => {
     expect((await call('GET', '/apis/example.io/v1/namespaces/default/things')).code).toBe(404);
   });
 
+  it.each(['data', 'stringData'])('does not repeat a Secret whose %s is text in the error', async (field) => {
+    const secret = { metadata: { name: 'a' }, [field]: 'hunter2' };
+    const refused = await call('POST', '/api/v1/namespaces/default/secrets', secret);
+    expect(refused).toMatchObject({ code: 422, body: { reason: 'Invalid' } });
+    expect(refused.text).toContain(field);
+    expect(refused.text).not.toContain('hunter2');
+  });
+
   it('rejects an object of another namespace, name or kind than the URL', async () => {
     const elsewhere = { ...gadget('a'), metadata: { name: 'a', namespace: 'other' } };
     expect((await call('POST', gadgets, elsewhere)).code).toBe(400);
