@@ -218,6 +218,12 @@ export const agents = {
       replace: '',
     },
     {
+      name: "another cluster's backup counts as this one",
+      file: 'backup.ts',
+      find: 'if (manifest.source.backupUid !== source.backupUid) {',
+      replace: "if (manifest.source.backupUid === '') {",
+    },
+    {
       name: 'a backup that exists is reported although its bytes differ',
       file: 'stored.ts',
       find: "return hash.digest('hex') === manifest.stored.sha256;",

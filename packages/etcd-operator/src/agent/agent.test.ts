@@ -107,6 +107,14 @@ describe.skipIf(skipWithoutRelease('3.5'))('an agent', () => {
     });
   });
 
+  it('does not take the backup of another cluster for its own, and leaves it as it is', async () => {
+    const first = await make('taken');
+    const job = bench.backupJob([at()], 'taken', tls);
+    const source = { ...job.source, clusterUid: 'another', backupUid: 'another' };
+    expect(await bench.run({ ...job, source })).toMatchObject({ ok: false, code: 'KeyTaken' });
+    expect(await make('taken')).toMatchObject({ sha256: first.sha256 });
+  });
+
   it('removes data of an attempt that did not complete', async () => {
     writeFileSync(bench.file('default/main/broken.db'), 'half');
     writeFileSync(bench.file('default/main/broken.db.gz'), 'half, with other settings');

@@ -12,6 +12,7 @@ export const backupReasons = {
   Completed: 'The backup is stored, whole and verified.',
   Working: 'A pod is working.',
   Retrying: 'An attempt has failed and is repeated. The message says why.',
+  ImageNotPulled: 'The image of a pod cannot be pulled. Correct the version, the repository or the pull secret.',
   WaitingForCluster: 'The cluster does not serve now. The run fails if it does not in time.',
   ClusterNotFound: 'There is no EtcdCluster of the name in the namespace.',
   ClusterStopped: 'The cluster is stopped, so that nothing has changed since it was: the run is skipped.',
@@ -40,6 +41,7 @@ export const backupEventReasons = {
   ObjectLeftBehind: 'The stored backup could not be deleted together with its EtcdBackup. Delete it by hand.',
   RehearsalPassed: 'The newest backup was restored into a scratch member, with the recorded content.',
   RehearsalFailed: 'The newest backup could not be restored, or has other content than recorded.',
+  ImageNotPulled: 'The image of a pod cannot be pulled.',
   ActionRefused: 'Kubernetes refused what the operator was about to do, such as by a quota. The message says why.',
 } as const;
 
@@ -60,6 +62,7 @@ export const restoreReasons = {
   Growing: 'The cluster runs with the restored data; the other members join.',
   RollingBack: 'The restore has failed. The former members are started again.',
   Retrying: 'An attempt has failed and is repeated. The message says why.',
+  ImageNotPulled: 'The image of a pod cannot be pulled. Correct the version, the repository or the pull secret.',
   InvalidSpec: 'The spec is not valid, or was changed after the start. Nothing is done.',
   BackupNotFound: 'There is no EtcdBackup of the name in the namespace.',
   BackupNotComplete: 'The EtcdBackup has failed, or is a schedule: name one of its runs.',
@@ -85,6 +88,7 @@ export const restoreEventReasons = {
   RestoreCompleted: 'The cluster runs with the restored data.',
   RestoreFailed: 'The restore has failed. The message says what was done.',
   RollbackStarted: 'The restore has failed, and the former members are started again.',
+  ImageNotPulled: 'The image of a pod cannot be pulled.',
   ActionRefused: 'Kubernetes refused what the operator was about to do, such as by a quota. The message says why.',
 } as const;
 

@@ -66,7 +66,7 @@ describe('EtcdCluster', () => {
             "upgrade": {
               "allowUnknownVersion": false,
             },
-            "version": "v3.5.21",
+            "version": "v3.5.35",
           },
         }
       `);
@@ -95,7 +95,7 @@ describe('EtcdCluster', () => {
 
   it.each(['v2.3.8', '3.5', 'latest', 'v3.5.x', 'v3.05.1', ''])('refuses the version "%s"', (version) => {
     expect(problems({ version })).toEqual([
-      `spec.version: Invalid value: "${version}": must be a version of etcd 3, such as v3.5.21`,
+      `spec.version: Invalid value: "${version}": must be a version of etcd 3, such as v3.5.35`,
     ]);
   });
 
@@ -201,7 +201,7 @@ describe('EtcdCluster', () => {
       ['PHASE', 'Running'],
       ['SIZE', '3'],
       ['READY', '1'],
-      ['VERSION', 'v3.5.21'],
+      ['VERSION', 'v3.5.35'],
     ]);
   });
 });

@@ -5,7 +5,7 @@ import { defragmentation, etcd } from './etcd-schema.ts';
 import { podTemplate } from './pod-template-schema.ts';
 import { security } from './security-schema.ts';
 import { storage } from './storage-schema.ts';
-import { versionPattern } from './version.ts';
+import { VERSION_DEFAULT, versionPattern } from './version.ts';
 
 const { anything, boolean, integer, list, map, object, optional, string, withDefault } = schema;
 
@@ -35,7 +35,7 @@ export const specObject = object(
         description:
           'Version of etcd. A change upgrades one member after another; minor versions cannot be skipped, and downgrades are refused.',
       }),
-      'v3.5.21',
+      `v${VERSION_DEFAULT}`,
     ),
     repository: withDefault(
       string({

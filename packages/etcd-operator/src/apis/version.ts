@@ -8,9 +8,12 @@ export interface EtcdVersion {
   readonly suffix: string;
 }
 
+/** Version of a cluster whose spec names none: one that can be upgraded to 3.6. */
+export const VERSION_DEFAULT = '3.5.35';
+
 export const versionPattern = {
   expression: /^v?3\.(0|[1-9]\d{0,3})\.(0|[1-9]\d{0,3})(-[0-9A-Za-z.-]{1,64})?$/u,
-  hint: 'must be a version of etcd 3, such as v3.5.21',
+  hint: 'must be a version of etcd 3, such as v3.5.35',
 };
 
 const parts = /^v?(\d+)\.(\d+)\.(\d+)(?:-([0-9A-Za-z.-]+))?$/u;

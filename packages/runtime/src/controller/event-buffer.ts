@@ -95,14 +95,17 @@ export class EventBuffer {
   }
 }
 
-/** Messages that differ only in numbers, such as retries or sizes, are the same event. */
+/**
+ * Messages that differ only in numbers, such as retries or sizes, are the same event. A number that is part of a name, as in
+ * `main-1`, is not: the event of one member would overwrite that of another.
+ */
 function nameOf({ regarding: { metadata }, type, reason, message, source }: Occurrence): string {
   const identity = [
     metadata.uid,
     type,
     reason,
     source,
-    message.slice(0, MESSAGE_CHARACTERS_MAX).replace(/[0-9]+/g, '#'),
+    message.slice(0, MESSAGE_CHARACTERS_MAX).replace(/(?<![\w./-])[0-9]+(?![\w/-])/gu, '#'),
   ];
   // Names of some kinds have characters that the name of an event cannot have, or not before a hyphen.
   const prefix = metadata.name

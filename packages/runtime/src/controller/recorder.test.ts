@@ -75,6 +75,14 @@ describe('events', () => {
     });
   });
 
+  it('of parts with numbers in their names are kept apart: one overwrote the message of the other', async () => {
+    const recorder = new EventRecorder({ registry, source: 'test' });
+    const messages = ['main-1 joined', 'main-2 joined', 'v3.5.1 is used', 'v3.5.2 is used'];
+    for (const message of messages) recorder.record(widget, 'Normal', 'Joined', message);
+    await recorder.flush();
+    expect((await events()).map(({ message }) => message).sort()).toEqual(messages);
+  });
+
   it('that follow one another are written with one commit', async () => {
     const recorder = new EventRecorder({ registry, source: 'test' });
     const others = [widget, await registry.resource(Widget).create({ metadata: { name: 'b' }, spec: {} })];

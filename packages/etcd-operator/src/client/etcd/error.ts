@@ -8,7 +8,8 @@ export class EtcdError extends Error {
   readonly isTlsFailure: boolean;
 
   constructor(code: EtcdErrorCode, message: string, { isTlsFailure = false } = {}) {
-    super(message);
+    // OpenSSL ends its text with a line break, and conditions have one line.
+    super(message.replaceAll(/\s+/gu, ' ').trim());
     this.code = code;
     this.isTlsFailure = isTlsFailure;
   }

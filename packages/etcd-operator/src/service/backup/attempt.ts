@@ -49,6 +49,8 @@ export type AttemptStep =
       readonly action?: WorkerAction;
       /** Absent between two attempts: why the last one failed stays to be read. */
       readonly message?: string;
+      /** The pod waits for an image that cannot be pulled: it may wait until its time is over. */
+      readonly isImageMissing?: boolean;
     }
   | {
       readonly is: 'retrying';
@@ -119,8 +121,11 @@ function observed(record: AttemptRecord, worker: WorkerRecord, pod: WorkerFacts,
     const next = { ...record, worker: { ...worker, ending } };
     return { is: 'going', record: next, action: deletion, message: ending };
   }
-  return { is: 'going', record, message: stateOf(pod) };
+  const isImageMissing = imageFailures.test(pod.waiting ?? '');
+  return { is: 'going', record, message: stateOf(pod), ...(isImageMissing ? { isImageMissing } : {}) };
 }
+
+const imageFailures = /^(ErrImagePull|ImagePullBackOff|ErrImageNeverPull|InvalidImageName)\b/u;
 
 /** A Secret or a volume that does not exist is reported by the kubelet in events of the pod, and nowhere else. */
 function stateOf({ name, phase, waiting }: WorkerFacts): string {

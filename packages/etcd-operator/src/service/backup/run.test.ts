@@ -130,6 +130,18 @@ describe('a run', () => {
     expect(status.phase).toBe('Failed');
   });
 
+  it('reports an image that cannot be pulled at once, and once as an event: it waited for an hour in silence', () => {
+    const worker = pod(first, { phase: 'Pending', waiting: 'ErrImagePull: no such image' });
+    const input = running({ worker });
+    const { status, events } = nextBackupStep(input);
+    expect(findCondition(status.conditions, 'Complete')).toMatchObject({
+      reason: 'ImageNotPulled',
+      message: 'ErrImagePull: no such image',
+    });
+    expect(events).toEqual([{ type: 'Warning', reason: 'ImageNotPulled', message: 'ErrImagePull: no such image' }]);
+    expect(nextBackupStep({ ...input, backup: backupOf({}, status) }).events).toEqual([]);
+  });
+
   it('ends a pod that takes too long, waits until it is gone, and tries again', () => {
     const worker = pod(first, { phase: 'Pending', waiting: 'ErrImagePull: no such image' });
     const late = running({ worker, nowMs: startMs + 3_601_000 });

@@ -1,5 +1,5 @@
 /** One run: waits for a cluster that serves, has a pod store a backup, and records what it answered. */
-import { timestampAt } from '@ecsm/runtime';
+import { findCondition, timestampAt } from '@ecsm/runtime';
 import type { BackupReason } from '../../apis/backup-reasons.ts';
 import type { EtcdBackup, EtcdBackupStatus } from '../../apis/etcd-backup.ts';
 import { type AttemptStep, attempt } from './attempt.ts';
@@ -97,8 +97,11 @@ function follow(input: BackupInput, status: EtcdBackupStatus, step: AttemptStep)
       const shown = progress ? { ...next, progress } : next;
       const action = step.action && { ...step.action, purpose: 'backup' as const };
       const seen = step.record.worker?.uid !== status.worker?.uid;
-      const after = step.message === undefined ? shown : working(input, shown, 'Working', step.message);
-      return decide(after, seen ? 0 : settings.workerLookMs, { ...(action ? { action } : {}) });
+      const reason = step.isImageMissing ? 'ImageNotPulled' : 'Working';
+      const after = step.message === undefined ? shown : working(input, shown, reason, step.message);
+      const isNews = step.isImageMissing && findCondition(status.conditions, 'Complete')?.reason !== reason;
+      const events = isNews ? [event('Warning', 'ImageNotPulled', step.message ?? '')] : [];
+      return decide(after, seen ? 0 : settings.workerLookMs, { ...(action ? { action } : {}), events });
     }
     case 'retrying': {
       const { progress: _, ...rest } = next;

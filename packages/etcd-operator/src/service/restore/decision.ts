@@ -7,6 +7,7 @@ import { timestampAt } from '@ecsm/runtime';
 import type { RestoreReason } from '../../apis/backup-reasons.ts';
 import { RUN_NAME_LENGTH_MAX } from '../../apis/backup-rules.ts';
 import type { EtcdRestore, EtcdRestoreStatus } from '../../apis/etcd-restore.ts';
+import { VERSION_DEFAULT } from '../../apis/version.ts';
 import { canBump } from '../../resource/worker-pods.ts';
 import { type AgentSuccess, numberOf, textOf } from '../backup/result.ts';
 import type { RestoreDecision, RestoredCluster, RestoreInput } from './model.ts';
@@ -118,11 +119,8 @@ function whyNotReplaceable({ cluster, restore }: RestoreInput): string | undefin
 
 /** Without `v`. */
 export function targetVersion({ restore, cluster }: Pick<RestoreInput, 'restore' | 'cluster'>): string {
-  return cluster?.version ?? restore.spec.clusterTemplate?.version.replace(/^v/u, '') ?? versionDefault;
+  return cluster?.version ?? restore.spec.clusterTemplate?.version.replace(/^v/u, '') ?? VERSION_DEFAULT;
 }
-
-/** Of a cluster without a template. */
-const versionDefault = '3.5.21';
 
 function check(input: RestoreInput, status: EtcdRestoreStatus): RestoreDecision {
   const { restore, cluster } = input;

@@ -1,5 +1,5 @@
 /** How a pass over a restore goes on: in the same step, in the next one, back, or not any more. */
-import { timestampAt } from '@ecsm/runtime';
+import { findCondition, timestampAt } from '@ecsm/runtime';
 import type { RestoreEventReason, RestoreReason } from '../../apis/backup-reasons.ts';
 import type { EtcdRestoreStatus } from '../../apis/etcd-restore.ts';
 import type { RestoreStep } from '../../apis/restore-schema.ts';
@@ -41,8 +41,11 @@ export function work(
     case 'going': {
       const isSeen = step.record.worker?.uid !== status.worker?.uid;
       const next = { ...withAttempt(status, step.record), ...(progress ? { progress } : {}) };
-      const after = step.message === undefined ? next : shown(input, next, reason, step.message);
-      return decide(after, isSeen ? 0 : settings.workerLookMs, action);
+      const current = step.isImageMissing ? 'ImageNotPulled' : reason;
+      const after = step.message === undefined ? next : shown(input, next, current, step.message);
+      const isNews = step.isImageMissing && findCondition(status.conditions, 'Complete')?.reason !== current;
+      const events = isNews ? [event('Warning', 'ImageNotPulled', step.message ?? '')] : [];
+      return decide(after, isSeen ? 0 : settings.workerLookMs, { ...action, events });
     }
     case 'retrying': {
       const message = `attempt ${step.record.attempts} failed: ${step.failure.message}`;
