@@ -7,6 +7,7 @@ export { ServiceRevision } from './service-revision.ts';
 export {
   adoptAnnotation,
   leaseName,
+  observationName,
   orphanAnnotation,
   platformFinalizer,
   presenceName,

@@ -12,6 +12,8 @@ export const restartedAtAnnotation = 'ecsm.sh/restartedAt';
 export const leaseName = 'ecsm-operator';
 /** The record of an operator that runs without an election of leaders. */
 export const presenceName = 'ecsm-operator-presence';
+/** The record of when the platform was last observed. */
+export const observationName = 'ecsm-operator-observation';
 /** The lease of the server that collects garbage, removes old events and deletes the contents of namespaces. */
 export const serverLeaseName = 'ecsm-apiserver';
 

@@ -63,6 +63,7 @@ export class Poller {
   #started = 0;
   #completed = 0;
   #failures = 0;
+  #observedMs: number | undefined;
   #waiting: (() => void)[] = [];
   #isRunning = false;
 
@@ -95,6 +96,11 @@ export class Poller {
   /** Number of the newest poll. */
   get newest(): number {
     return this.#started;
+  }
+
+  /** Time of day at which the last complete poll started: what it read is not older. */
+  get observedMs(): number | undefined {
+    return this.#observedMs;
   }
 
   /** Whether the operator leads. */
@@ -186,7 +192,8 @@ export class Poller {
   /** Returns whether everything was read, and nothing was stale. Wakes the owners also if it fails. */
   async #poll(signal: AbortSignal): Promise<boolean> {
     const poll = ++this.#started;
-    const { owners, log, recorder } = this.#options;
+    const { owners, log, recorder, clock } = this.#options;
+    const startedMs = clock.now();
     const bytes = () => recorder.bytesOf('GET /service') + recorder.bytesOf('GET /node');
     const bytesBefore = bytes();
     // No reconcile has read anything before the first poll, so none is outdated.
@@ -205,6 +212,7 @@ export class Poller {
       const { isFresh, changed } = await this.#services(poll, turned, affected, signal);
       this.#pace.polled(bytes() - bytesBefore, isFirst || affected.size > 0 || changed.length > 0);
       this.#completed = poll;
+      this.#observedMs = startedMs;
       this.#pendingNames.settle(poll);
       enqueue();
       if (!isFirst) await this.#prefetch(changed, poll, enqueue, signal);

@@ -13,6 +13,7 @@ import {
 } from '@ecsm/runtime';
 import { leaseName, serverLeaseName } from '../apis/well-known.ts';
 import type { Components } from './components.ts';
+import { observation } from './observation.ts';
 import type { ProgramOptions } from './options.ts';
 import { presence } from './presence.ts';
 
@@ -66,6 +67,8 @@ export function managerOf(components: Components, options: ProgramOptions, log: 
   });
   if (!options.leaderElect) manager.add(presence({ identity, leaseName, log }));
   for (const runnable of operator.runnables) manager.add(runnable);
+  const { poller } = operator.observer;
+  manager.add(observation({ identity, observedMs: () => poller.observedMs, observeMs: options.observeMs, log }));
   return manager;
 }
 

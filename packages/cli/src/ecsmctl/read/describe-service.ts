@@ -6,6 +6,7 @@ import { type ApiObject, findCondition, redactText, timeMsOf } from '@ecsm/runti
 import type { Paint } from '../../print/paint.ts';
 import type { Cell } from '../../print/table.ts';
 import { ageOf, none } from '../shared/columns.ts';
+import { observedMsOf } from '../shared/old-numbers.ts';
 import type { Session } from '../shared/session.ts';
 import type { Item } from '../shared/targets.ts';
 import { type Fact, factsText, sectionText, tableSection } from './describe-text.ts';
@@ -13,16 +14,19 @@ import { type Fact, factsText, sectionText, tableSection } from './describe-text
 export interface DescribeContext {
   readonly paint: Paint;
   readonly nowMs: number;
+  /** Whether the status was read from the platform now. */
+  readonly isLive?: boolean;
 }
 
 /** Returns undefined for other kinds. */
 export async function describeService(
   session: Session,
   { kind, object }: Item,
-  { paint, nowMs }: DescribeContext,
+  { paint, nowMs, isLive = false }: DescribeContext,
 ): Promise<string | undefined> {
   if (kind !== ECSMService || !isService(object)) return undefined;
-  const facts = factsText(statusFacts(object, nowMs), paint);
+  const observedMs = isLive ? nowMs : await observedMsOf(session.registry, object.status);
+  const facts = factsText(statusFacts(object, nowMs, observedText(object, observedMs, nowMs, isLive)), paint);
   return [
     sectionText('Status', facts, paint),
     instancesText(object, { paint, nowMs }),
@@ -38,11 +42,31 @@ function isService(object: ApiObject<unknown, unknown>): object is ECSMService {
 
 type Status = NonNullable<ECSMService['status']>;
 
-function statusFacts({ metadata, spec, status }: ECSMService, nowMs: number): readonly Fact[] {
-  if (!status) return [['Observed', 'no: the operator has not observed the service yet']];
+/** `40 s ago`, and whether the latest change is included. */
+function observedText(
+  { metadata, status }: ECSMService,
+  observedMs: number | undefined,
+  nowMs: number,
+  isLive: boolean,
+): string {
+  if (!status) return 'no: the operator has not observed the service yet';
+  const { observedGeneration } = status;
+  const isBehind = !isLive && observedGeneration !== undefined && observedGeneration < metadata.generation;
+  const when = isLive
+    ? 'now, on the platform'
+    : observedMs === undefined
+      ? ''
+      : `${duration(Math.max(nowMs - observedMs, 0))} ago`;
+  const behind = isBehind
+    ? `generation ${observedGeneration}: the operator has not observed the latest change yet`
+    : '';
+  return [when, behind].filter((text) => text !== '').join(', ');
+}
+
+function statusFacts({ spec, status }: ECSMService, nowMs: number, observed: string): readonly Fact[] {
+  if (!status) return [['Observed', observed]];
   const { type, replicas = 0, nodes = [] } = spec.deploymentStrategy;
   const wanted = type === 'Static' ? nodes.length : replicas;
-  const isBehind = status.observedGeneration !== undefined && status.observedGeneration < metadata.generation;
   return [
     [
       'Instances',
@@ -50,10 +74,7 @@ function statusFacts({ metadata, spec, status }: ECSMService, nowMs: number): re
     ],
     ['Revision', revisionText(status)],
     ['On the platform', platformText(status)],
-    [
-      'Observed',
-      isBehind ? `generation ${status.observedGeneration}: the operator has not observed the latest change yet` : '',
-    ],
+    ['Observed', observed],
     ['Healing', healingText(status, nowMs)],
     ['Priority class', spec.priorityClassName ?? ''],
     ['Preempted', preemptedText(status)],
@@ -100,6 +121,8 @@ function healingText({ healing }: Status, nowMs: number): string {
 }
 
 const instanceStyles: Readonly<Record<string, 'good' | 'bad' | 'warn'>> = { Ready: 'good', Failed: 'bad' };
+/** An instance that was restarted this often may run only until its next crash. */
+const restartsMin = 3;
 
 /** As the operator last observed them. */
 function instancesText({ status }: ECSMService, { paint, nowMs }: DescribeContext): string {
@@ -108,7 +131,7 @@ function instancesText({ status }: ECSMService, { paint, nowMs }: DescribeContex
   const rows = instances.map(({ name, nodeName, state, restarts, startedTime, message }): readonly Cell[] => [
     name,
     nodeName,
-    { text: state, style: instanceStyles[state] ?? 'warn' },
+    { text: state, style: state === 'Ready' && restarts >= restartsMin ? 'warn' : (instanceStyles[state] ?? 'warn') },
     String(restarts),
     startedTime === undefined ? none : ageOf(startedTime, nowMs),
     ...(hasMessages ? [message === undefined ? '' : redactText(message)] : []),

@@ -1,6 +1,7 @@
 /** `describe`: all details of an object: spec, status, conditions, revisions and events. */
 
-import type { Call, Run } from '@ecsm/command-line';
+import { type Call, type Run, UsageError } from '@ecsm/command-line';
+import { ECSMService } from '@ecsm/operator/kinds';
 import {
   type ApiObject,
   type Condition,
@@ -11,11 +12,14 @@ import {
   lastSeenOf,
   redactNamed,
   redactText,
+  setCondition,
+  timestampAt,
 } from '@ecsm/runtime';
 import { type Paint, paintOf } from '../../print/paint.ts';
 import type { Cell } from '../../print/table.ts';
 import { ageOf, none } from '../shared/columns.ts';
-import { fieldAt } from '../shared/fields.ts';
+import { conditionsOf, fieldAt } from '../shared/fields.ts';
+import { platformFlags } from '../shared/flags.ts';
 import { parseResourceArgs } from '../shared/kinds.ts';
 import { warnAboutOldNumbers } from '../shared/old-numbers.ts';
 import { redactMark, redactObject, showsValues } from '../shared/secrets.ts';
@@ -29,18 +33,22 @@ import { inOrder } from './events.ts';
 export const run: Run = async (call) => {
   // Reports invalid arguments before the registry is opened.
   if (call.origin('filename') === undefined) parseResourceArgs({ kinds: knownKinds }, call.words);
+  const isLive = isOn(call, 'live');
+  const unused = platformFlags.find(({ name }) => call.origin(name) === `--${name}`);
+  if (!isLive && unused) throw new UsageError(`--${unused.name} requires --live`);
   return withSession(call, async (session) => {
-    const items = await itemsOf(call, session);
+    const stored = await itemsOf(call, session);
+    const items = isLive ? await readLive(call, session, stored) : stored;
     if (items.length === 0) {
       const where = session.isAllNamespaces ? '' : ` in ${session.namespace} namespace`;
       call.terminal.err.write(`No resources found${where}.\n`);
     }
     const { out } = call.terminal;
     for (const [index, item] of items.entries()) {
-      out.write(`${index === 0 ? '' : '\n\n'}${await describe(call, session, item)}`);
+      out.write(`${index === 0 ? '' : '\n\n'}${await describe(call, session, item, isLive)}`);
       await out.drained();
     }
-    await warnAboutOldNumbers(session, items, call.terminal);
+    if (!isLive) await warnAboutOldNumbers(session, items, call.terminal);
   });
 };
 
@@ -51,13 +59,47 @@ async function itemsOf(call: Call, session: Session): Promise<readonly Item[]> {
   return objects ? objectsOf(call, session) : listItems(session, kinds, selectionOf(call, kinds));
 }
 
-async function describe(call: Call, session: Session, item: Item): Promise<string> {
+/** Services with the status that the operator would write now. */
+async function readLive(call: Call, session: Session, items: readonly Item[]): Promise<readonly Item[]> {
+  const services = items.filter(({ kind }) => kind === ECSMService);
+  if (services.length === 0) return items;
+  const { platformLink } = await import('../shared/platform-link.ts');
+  const { livePlans } = await import('../shared/live-plan.ts');
+  const link = await platformLink(call);
+  try {
+    const plans = await livePlans(
+      call,
+      session,
+      link,
+      services.map(({ object: { metadata } }) => metadata),
+      { showValues: false },
+    );
+    const now = timestampAt(call.terminal.clock.now());
+    const reachable = {
+      type: 'PlatformReachable',
+      status: 'True',
+      reason: 'Reachable',
+      message: 'the platform responds',
+    } as const;
+    return items.map((item) => {
+      const plan = plans[services.indexOf(item)];
+      if (plan === undefined) return item;
+      const before = conditionsOf(item.object.status);
+      const conditions = [...plan.conditions, reachable].reduce((list, one) => setCondition(list, one, now), before);
+      return { ...item, object: { ...item.object, status: { ...plan.status, conditions } } };
+    });
+  } finally {
+    link.transport.close();
+  }
+}
+
+async function describe(call: Call, session: Session, item: Item, isLive: boolean): Promise<string> {
   const { out, clock } = call.terminal;
   const paint = paintOf(out.isColoured);
   const nowMs = clock.now();
   const { object } = item;
   const shown = showsValues(call, session) ? object : redactObject(object);
-  const own = describeHpa(item, { paint, nowMs }) ?? (await describeService(session, item, { paint, nowMs }));
+  const own = describeHpa(item, { paint, nowMs }) ?? (await describeService(session, item, { paint, nowMs, isLive }));
   return [
     factsText(metadataFacts(item, nowMs), paint),
     await yamlSection('Spec', fieldAt(shown, 'spec'), paint),

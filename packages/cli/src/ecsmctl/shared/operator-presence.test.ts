@@ -1,12 +1,12 @@
 /** What the commands report when no operator updates the status any more. */
 import { ECSMService } from '@ecsm/operator';
-import { leaseName, presenceName } from '@ecsm/operator/kinds';
+import { leaseName, observationName, presenceName } from '@ecsm/operator/kinds';
 import { Lease } from '@ecsm/runtime';
 import { describe, expect, it } from 'vitest';
 import { kitPool } from './history.kit.ts';
 import { type RegistryKit, serviceInput, startedOperator, usedByOperator } from './registry.kit.ts';
 
-const kits = kitPool(11);
+const kits = kitPool(12);
 const unreachable = {
   type: 'PlatformReachable',
   status: 'False',
@@ -83,6 +83,18 @@ describe('get services', () => {
     await registry.resource(ECSMService).create(serviceInput('telemetry'));
     const { out, err } = await kit.run('get services');
     expect([out.includes('Pending'), err]).toEqual([true, '']);
+  });
+
+  it('and describe tell readers how long ago the platform was observed', async () => {
+    const kit = await kitWith(async (registry) => {
+      await startedOperator(registry);
+      const spec = { holderIdentity: 'here_1_u', leaseDurationSeconds: 60, renewTime: '2026-01-02T03:03:25.000000Z' };
+      await registry.resource(Lease).create({ metadata: { name: observationName }, spec });
+    });
+    const terminal = { columns: 80, rows: 24 };
+    expect((await kit.run('get services', { terminal })).err).toBe('observed 40 s ago\n');
+    expect((await kit.run('get services')).err).toBe('');
+    expect((await kit.run('describe service telemetry')).out).toMatch(/^ {2}Observed: +40 s ago$/m);
   });
 
   it('warns in every format until an operator has used the registry', async () => {

@@ -3,7 +3,7 @@
  * leader renews; without, a record that is written at the start and deleted at the end. Their holder is `HOST_PID_UUID`.
  */
 import { duration, type Terminal } from '@ecsm/command-line';
-import { leaseName, OperatorIdentity, presenceName } from '@ecsm/operator/kinds';
+import { leaseName, OperatorIdentity, observationName, presenceName } from '@ecsm/operator/kinds';
 import { isApiError, Lease, type ObjectOf, type Registry, sleep, timeMsOf } from '@ecsm/runtime';
 
 type LeaseSpec = ObjectOf<typeof Lease>['spec'];
@@ -99,6 +99,13 @@ async function hasIdentity(registry: Registry): Promise<boolean> {
     if (isApiError(error)) return true;
     throw error;
   }
+}
+
+/** When an operator last recorded that it has observed the platform. */
+export async function recordedObservationMs(registry: Registry): Promise<number | undefined> {
+  const record = await leaseNamed(registry, observationName);
+  const { renewTime } = record === undefined || record === 'unreadable' ? {} : record;
+  return renewTime === undefined ? undefined : timeMsOf(renewTime);
 }
 
 async function leaseNamed(registry: Registry, name: string): Promise<LeaseSpec | 'unreadable' | undefined> {

@@ -6,11 +6,12 @@ import {
   filenameFlag,
   kustomizeFlag,
   outputFlag,
+  platformFlags,
   recursiveFlag,
   selectorFlag,
   showValuesFlag,
 } from '../shared/flags.ts';
-import { allFlag, nameOutputFlag, platformFlags, timeoutFlag } from './flags.ts';
+import { allFlag, nameOutputFlag, timeoutFlag } from './flags.ts';
 import { set } from './set-commands.ts';
 
 const group = 'Change objects';

@@ -17,28 +17,3 @@ export const nameOutputFlag: Flag = {
   choices: ['name'],
   help: 'print only KIND/NAME',
 };
-
-/** The connection to the platform. The same names as the flags of ecsm-operator. */
-export const platformFlags: readonly Flag[] = [
-  {
-    name: 'ecsm',
-    value: 'URL',
-    variable: 'ECSM_URL',
-    default: 'http://127.0.0.1:3001',
-    help: 'with --live: URL of the platform, http:// or https://',
-  },
-  {
-    name: 'header',
-    value: "'NAME: VALUE'",
-    variable: 'ECSM_HEADER',
-    repeats: true,
-    secret: true,
-    help: 'with --live: HTTP header of every platform request, for authentication. Other users of this machine can see flags, but not variables',
-  },
-  {
-    name: 'tls-ca',
-    value: 'FILE',
-    variable: 'ECSM_TLS_CA',
-    help: 'with --live: CA certificate in PEM, used instead of the CA certificates of the system',
-  },
-];

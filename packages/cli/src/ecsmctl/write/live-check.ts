@@ -8,7 +8,7 @@ import { ECSMService } from '@ecsm/operator/kinds';
 import { isApiError } from '@ecsm/runtime';
 import { fieldAt } from '../shared/fields.ts';
 import type { Document } from '../shared/manifests.ts';
-import { linkFailure, type PlatformLink } from './platform-link.ts';
+import { linkFailure, type PlatformLink } from '../shared/platform-link.ts';
 
 const checkMs = 60_000;
 

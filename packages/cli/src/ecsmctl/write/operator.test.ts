@@ -42,6 +42,24 @@ it('apply waits until a service is available, and delete until it is deleted on 
   expect(simulator.platform.services()).toEqual([]);
 });
 
+it('describe --live shows what the platform reports now', async () => {
+  kit.write('telemetry.yaml', serviceText('telemetry'));
+  expect((await kit.run('apply -f telemetry.yaml --wait', inTime)).code).toBe(0);
+  const { url } = await simulator.listen();
+  const { platform } = simulator;
+  const [first] = platform.containersOfService(platform.serviceNamed('telemetry')?.id ?? '');
+  // The platform restarts it: a change that the operator finds late.
+  platform.killContainer(first?.taskId ?? '');
+  const live = () => kit.run(`describe service telemetry --live --ecsm ${url}`, inTime);
+  await expect.poll(async () => (await live()).out).toMatch(new RegExp(`${first?.name} +node-. +Ready +1 `));
+  expect((await live()).out).toMatch(/^ {2}Observed: +now, on the platform$/m);
+  expect((await kit.run('describe service telemetry --ecsm http://127.0.0.1:1')).code).toBe(2);
+  expect((await kit.run('describe service telemetry --live --ecsm http://127.0.0.1:1', inTime)).err).toContain(
+    'check the platform, and its URL in --ecsm or ECSM_URL',
+  );
+  expect((await kit.run('delete service telemetry --timeout 50s', inTime)).code).toBe(0);
+});
+
 it('delete --cascade=orphan leaves the service on the platform, which a later object of its name takes over', async () => {
   kit.write('telemetry.yaml', serviceText('telemetry'));
   expect((await kit.run('apply -f telemetry.yaml --wait', inTime)).code).toBe(0);

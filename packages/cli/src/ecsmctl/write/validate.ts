@@ -3,11 +3,11 @@
 import { type Call, Failure, plural, type Run, visible } from '@ecsm/command-line';
 import { shortNameOf } from '../shared/kinds.ts';
 import { checkManifestFiles, type Document } from '../shared/manifests.ts';
+import { platformLink } from '../shared/platform-link.ts';
 import { withoutRegistry } from '../shared/session.ts';
 import { isOn } from '../shared/targets.ts';
 import { rejectArguments } from './arguments.ts';
 import { liveProblems } from './live-check.ts';
-import { platformLink } from './platform-link.ts';
 
 export const run: Run = async (call) => {
   rejectArguments(call, 'validate');

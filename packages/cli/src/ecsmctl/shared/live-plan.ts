@@ -12,9 +12,9 @@ import {
   type Registry,
   redact,
 } from '@ecsm/runtime';
-import { applyManager } from '../shared/managers.ts';
-import type { Session } from '../shared/session.ts';
+import { applyManager } from './managers.ts';
 import { linkFailure, type PlatformLink } from './platform-link.ts';
+import type { Session } from './session.ts';
 
 export interface PlannedService {
   readonly namespace: string;

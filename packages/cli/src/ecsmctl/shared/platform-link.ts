@@ -2,7 +2,7 @@
 import { httpTransport, type Transport } from '@ecsm/client';
 import { type Call, Failure, httpHeadersOf, httpUrlOf } from '@ecsm/command-line';
 import { isApiError } from '@ecsm/runtime';
-import { flagIfSet } from '../shared/targets.ts';
+import { flagIfSet } from './targets.ts';
 
 export interface PlatformLink {
   /** For messages. */
