@@ -3,6 +3,7 @@ import { platformResponse, type Transport, type WireRequest, type WireResponse }
 import { duration, Failure, type Terminal, truncate, visible } from '@ecsm/command-line';
 import { connectionErrorCode, isApiError, redact, redactText } from '@ecsm/runtime';
 import { formatBytes } from '../print/amount.ts';
+import { platformSecrets } from './text.ts';
 
 export interface LinkState {
   readonly url: string;
@@ -46,7 +47,7 @@ function shownRequest(url: string, { method, target, headers, body }: WireReques
   if (!body) return line;
   if (headers['content-type'] !== 'application/json') return `${line} (${formatBytes(body.byteLength)} of body)`;
   const json: unknown = JSON.parse(new TextDecoder().decode(body));
-  return `${line} ${truncate(visible(JSON.stringify(redact(json))), shownBodyColumns)}`;
+  return `${line} ${truncate(visible(JSON.stringify(redact(json, platformSecrets))), shownBodyColumns)}`;
 }
 
 const where = 'set its address with --url, ECSMCLI_HOST and ECSMCLI_PORT, or .ecsm-cli.yaml';

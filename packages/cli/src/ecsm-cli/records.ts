@@ -1,7 +1,7 @@
 /** Deployment records, as `get` and `describe` show them. `rollback` deploys one of them again. */
 import type { DeploymentRecord, DeploymentRecordDetail } from '@ecsm/client';
 import { Failure, UsageError } from '@ecsm/command-line';
-import { redact, shape } from '@ecsm/runtime';
+import { hidden, shape } from '@ecsm/runtime';
 import type { Column } from '../print/table.ts';
 import { ageCell, none, textCell, timeText } from './cells.ts';
 import { undefinedIfNotFound } from './not-found.ts';
@@ -75,10 +75,9 @@ async function describe(context: Context, record: DeploymentRecordDetail): Promi
   return `${fields}${await objectPart('VSOA', record.vsoa)}${await objectPart('Configuration', record.config)}`;
 }
 
-/** Its arguments may be secrets. */
+/** Text does not show it: its arguments may be secrets. */
 function commandOf({ command }: DeploymentRecord): string {
-  const shown: unknown = redact(command);
-  return (Array.isArray(shown) ? shown.join(' ') : '') || none;
+  return Array.isArray(command) && command.length > 0 ? hidden : none;
 }
 
 /** The platform returns the image as a text or as an object. */

@@ -2,16 +2,20 @@
 import { expect, test } from 'vitest';
 import { serviceBody, simulated } from './platform.kit.ts';
 
-test('hides the arguments of records that are secrets', async () => {
+test('hides arguments and environments of services and records in text, whatever their names are', async () => {
   const kit = await simulated();
   const body = serviceBody('telemetry');
-  const config = { process: { args: ['run', '--password', 'hunter2', '--mode', 'fast'] } };
+  const config = { process: { args: ['run', 'hunter2'], env: ['ADMIN_PIN=hunter2'] } };
   const data = JSON.stringify({ ...body, image: { ...body.image, config } });
-  await kit.run(['raw', 'POST', '/service', '-d', data]);
+  expect((await kit.run(['-v', 'raw', 'POST', '/service', '-d', data])).err).not.toContain('hunter2');
   const { out: id } = await kit.run('get records --service telemetry -o jsonpath={.items[0].id}');
-  for (const line of ['get records --service telemetry -o wide', `describe record ${id}`]) {
+  for (const line of [
+    'get records --service telemetry -o wide',
+    `describe record ${id}`,
+    'describe service telemetry',
+  ]) {
     const { out } = await kit.run(line);
-    expect(out).toContain('run --password <hidden> --mode fast');
+    expect(out).toContain('<hidden>');
     expect(out).not.toContain('hunter2');
   }
 });

@@ -1,7 +1,7 @@
 /** The layout of `describe`: fields in two columns, and sections with a title. */
 
 import { displayWidth, type OutputStream, padEnd, visible } from '@ecsm/command-line';
-import { redact, redactText } from '@ecsm/runtime';
+import { redact, redactText, type SecretMarks } from '@ecsm/runtime';
 import { formatYaml } from '../print/documents.ts';
 import { formatTable, type Table } from '../print/table.ts';
 import { none } from './cells.ts';
@@ -36,11 +36,21 @@ export function without(
   return { columns: left(columns), rows: rows.map(left) };
 }
 
+const secret = { secret: true } as const;
+const config: SecretMarks = {
+  properties: { env: secret, cmd: secret, entrypoint: secret, process: { properties: { env: secret, args: secret } } },
+};
+
+/** Where text hides values of the platform, whatever their names are: in a service, a record, and the parts of both. */
+export const platformSecrets: SecretMarks = {
+  properties: { ...config.properties, config, command: secret, image: { properties: { config } } },
+};
+
 /** An object as YAML, with secrets hidden. */
 export async function objectPart(title: string, value: unknown): Promise<string> {
   const isEmpty =
     value === undefined || value === null || (typeof value === 'object' && Object.keys(value).length === 0);
-  return part(title, isEmpty ? '' : await formatYaml(redact(value)));
+  return part(title, isEmpty ? '' : await formatYaml(redact(value, platformSecrets)));
 }
 
 function indented(text: string): string {

@@ -184,7 +184,8 @@ export class EmbeddedResource<Spec, Status, SpecInput = Spec, StatusInput = Stat
     const { name, namespace } = configuration;
     const attempt = async (): Promise<Applied<Spec, Status>> => {
       const newest = await this.#current(this.#key(namespace, name));
-      const current = newest && options.withoutSecrets ? this.#unseenIn(newest, configuration.object).current : newest;
+      const isUnseen = options.withoutSecrets && !subresource;
+      const current = newest && isUnseen ? this.#unseenIn(newest, configuration.object).current : newest;
       rules.checkPrecondition(this.kind, current ?? { name }, options);
       const timestamp = this.#now();
       const { object: merged, managedFields } = applied(this.kind, current?.stored, configuration, {
