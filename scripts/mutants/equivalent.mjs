@@ -5,6 +5,18 @@
  */
 export const equivalent = [
   {
+    file: 'packages/runtime/src/manager/election.ts',
+    find: 'await renewing;',
+    replace: 'renewing;',
+    why: 'The term has ended before: a renewal that waits for its pause or for an answer ends in the same turn.',
+  },
+  {
+    file: 'packages/etcd-operator/src/service/recovery/replacement.ts',
+    find: "const alarm = facts.alarms.find(({ memberId, type }) => type === 'CORRUPT' && memberId === operation.memberId);",
+    replace: 'const alarm = facts.alarms.find(({ memberId, type }) => memberId === operation.memberId);',
+    why: 'While there is an alarm NOSPACE, an earlier rule makes room: only CORRUPT alarms arrive here.',
+  },
+  {
     file: 'packages/apiserver/src/auth/client-certificate.ts',
     find: 'if (!certificate.checkIssued(this.#authority) || !certificate.verify(this.#authority.publicKey)) {',
     replace: 'if (!certificate || !certificate.verify(this.#authority.publicKey)) {',

@@ -532,6 +532,31 @@ describe('leases of the same name in two namespaces', () => {
   });
 });
 
+describe('a candidate that waits', () => {
+  it.each([
+    [0, 13],
+    [0.999, 11],
+  ])('looks every 2.0 to 2.4 seconds, at random, so that candidates do not look together: %d', async (next, looks) => {
+    const { clock, registry, store } = new Stage();
+    const spec = { holderIdentity: 'other', leaseDurationSeconds: 3_600 };
+    await registry.resource(Lease).create({ metadata: { name: 'main' }, spec });
+    const get = store.get.bind(store);
+    let reads = 0;
+    store.get = (...args) => {
+      reads++;
+      return get(...args);
+    };
+    const random = { next: () => next, uuid: () => '' };
+    const life = new AbortController();
+    const election = new LeaderElection({ registry, name: 'main', identity: 'a', clock, random });
+    const ended = election.run({ signal: life.signal, lead: async () => {} });
+    await clock.advance(24_100);
+    expect(reads).toBe(looks);
+    life.abort();
+    await ended;
+  });
+});
+
 describe('a lease in another namespace than the default one', () => {
   it('is taken over by the next candidate, after a release and after a crash', async () => {
     const fixture = new Stage();

@@ -42,6 +42,32 @@ const eventually = <T>(look: () => T | Promise<T>) =>
 const warned = (part: string) => eventually(() => warnings.filter((warning) => warning.includes(part)).length);
 
 describe('a file that a user writes', () => {
+  it('keeps the identity and the history that it has, as in a clone of the directory', async () => {
+    const history = {
+      uid: 'b1c2',
+      generation: 7,
+      creationTimestamp: '2020-02-03T04:05:06Z',
+      managedFields: [
+        {
+          manager: 'someone',
+          operation: 'Update',
+          apiVersion: 'example.io/v1',
+          time: '2020-02-03T04:05:06Z',
+          fieldsType: 'FieldsV1',
+          fieldsV1: { 'f:spec': { 'f:size': {} } },
+        },
+      ],
+    };
+    const object = { apiVersion: 'example.io/v1', kind: 'Widget', spec: { size: 2 }, status: { phase: 'Ready' } };
+    edit(fileOf('cloned'), { ...object, metadata: { name: 'cloned', namespace: 'default', ...history } });
+    await eventually(async () => (await widgets().get('cloned')).status).toEqual({ phase: 'Ready' });
+    expect((await widgets().get('cloned')).metadata).toMatchObject(history);
+    const finalizers = ['example.io/wait'];
+    const deletion = { ...history, uid: 'd3e4', deletionTimestamp: '2020-02-03T04:05:07Z', finalizers };
+    edit(fileOf('deleted'), { ...object, metadata: { name: 'deleted', namespace: 'default', ...deletion } });
+    await eventually(async () => (await widgets().get('deleted')).metadata).toMatchObject(deletion);
+  });
+
   it('becomes an object with identity and defaults, which are added to the file', async () => {
     edit(fileOf('new', 'yaml'), '# my widget\nspec:\n  colour: red # nice\n');
     await eventually(async () => (await widgets().get('new')).spec).toEqual({ size: 1, colour: 'red' });

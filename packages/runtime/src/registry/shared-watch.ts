@@ -66,7 +66,8 @@ export class SharedWatch<T> implements AsyncIterableIterator<T> {
         if (value !== undefined) return { done: false, value };
       }
     } catch (error) {
-      await this.return();
+      // What failed has ended by itself.
+      this.#close();
       throw error;
     }
     this.#close();

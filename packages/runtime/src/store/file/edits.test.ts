@@ -18,8 +18,9 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Commit } from '../contract.ts';
+import { Ledger } from '../sqlite/ledger.ts';
 import { bytes, commit, eventually, FileStoreFixture, history, put, stored } from './file-store.kit.ts';
 import type { FileStore } from './store.ts';
 
@@ -35,6 +36,22 @@ const key = 'example.io/v1/things/default/a';
 const file = `${key}.json`;
 
 describe('a commit', () => {
+  it('whose files were not edited is one transaction, and another one to place them', async () => {
+    const transactions = vi.spyOn(Ledger.prototype, 'transaction');
+    try {
+      const counts: number[] = [];
+      for (let size = 0; size < 5; size++) {
+        transactions.mockClear();
+        await commit(store, put(key, { size }), put(`${key}2`, { size }));
+        counts.push(transactions.mock.calls.length);
+      }
+      // A scan at the same time may need more.
+      expect(Math.min(...counts)).toBe(2);
+    } finally {
+      transactions.mockRestore();
+    }
+  });
+
   it('writes a readable file before it is acknowledged, and removes it for a deletion', async () => {
     await commit(store, put(key, { name: 'a', list: [1] }));
     expect(fixture.read(file)).toBe('{\n  "name": "a",\n  "list": [\n    1\n  ]\n}\n');
