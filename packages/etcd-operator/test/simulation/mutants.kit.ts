@@ -307,6 +307,15 @@ export const mutants: readonly Mutant[] = [
     plant: deciding(({ afterwards, ...decision }) => ({ ...decision, recorded: afterwards ?? decision.recorded })),
   },
   {
+    name: 'a defragmentation ends with the change of the leader before it',
+    story: 'files that can shrink, also that of the leader',
+    caughtBy: [untold],
+    plant: deciding(({ action, ...decision }, { settings }) => {
+      if (action === undefined) return decision;
+      return action.do === 'moveLeader' ? { ...decision, requeueAfterMs: settings.restMs } : { ...decision, action };
+    }),
+  },
+  {
     name: 'a dead member is waited for',
     story: 'a smaller size or a stop while a member is dead for good',
     caughtBy: [untold],

@@ -361,6 +361,17 @@ export const stories: readonly Story[] = [
     },
   },
   {
+    name: 'files that can shrink, also that of the leader',
+    async tell(users) {
+      await users.startWith(users.pick(1, 3, 3, 5));
+      await users.age();
+      await users.soon(60_000);
+      await perhapsDisaster(users, 0.3);
+      users.repair();
+      await users.expect('every file is small', () => users.fileBytesMax < 1024 ** 3);
+    },
+  },
+  {
     name: 'from 3 to 0, 1 and 3',
     async tell(users) {
       await users.startWith(3);

@@ -182,6 +182,23 @@ export class Users {
     this.#world.etcd.raise(process.options.peerURL, 'NOSPACE');
   }
 
+  /** Clients write many versions of keys and compact them: most of a file is then unused. */
+  async age(): Promise<void> {
+    const process = this.view.process(this.anySlot());
+    if (process === undefined) return;
+    const { peerURL, address } = process.options;
+    this.#world.etcd.age(peerURL, Math.floor(quotaBytesDefault * 0.7));
+    const client = this.#world.etcd.connect(undefined);
+    const endpoint = { host: address, address, port: 2379 };
+    await client.compact(endpoint, process.state.revision).catch(() => {});
+    client.close();
+  }
+
+  /** Size of the largest file of a voter. */
+  get fileBytesMax(): number {
+    return Math.max(...this.voters.map((slot) => this.view.process(slot)?.data.fileBytes ?? Number.POSITIVE_INFINITY));
+  }
+
   /** The data of a member differs, and the others notice. */
   corrupt(slot: number): void {
     const process = this.view.process(slot);
