@@ -10,6 +10,12 @@ export const controller = {
       replace: 'queue.add',
     },
     {
+      name: 'a controller with an aborted signal never ends',
+      file: 'controller.ts',
+      find: '    if (signal.aborted) stop();\n',
+      replace: '',
+    },
+    {
       name: 'a success does not reset the failures of the key',
       file: 'controller.ts',
       find: "case 'success':\n        queue.forget(key);",

@@ -665,6 +665,20 @@ export const controller = {
       tests: ['send-step.test.ts'],
     },
     {
+      name: 'a step without a response counts as not sent',
+      file: 'performer.ts',
+      find: 'decided.steps.slice(done + 1)',
+      replace: 'decided.steps.slice(done)',
+      tests: ['performer.test.ts'],
+    },
+    {
+      name: 'a creation without a response counts as answered',
+      file: '../observe/observer.ts',
+      find: "step.do === 'create' && end.is !== 'unanswered'",
+      replace: "step.do === 'create'",
+      tests: ['performer.test.ts'],
+    },
+    {
       name: 'a service that was deleted meanwhile counts as a rejection',
       file: 'send-step.ts',
       find: "return action !== 'create' && error.details.kind !== 'path';",

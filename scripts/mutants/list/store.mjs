@@ -4,6 +4,13 @@ export const store = {
   tests: ['memory/store.test.ts'],
   mutants: [
     {
+      name: 'an older value is published over a newer one',
+      file: 'file/publish.ts',
+      find: 'if (!row?.pending || (tables.get(key, undefined)?.revision ?? 0) !== revision) continue;',
+      replace: 'if (!row?.pending || revision < 0) continue;',
+      tests: ['file/edits.test.ts'],
+    },
+    {
       name: 'an expected absence is not checked',
       file: 'memory/store.ts',
       find: 'if (expected !== undefined && actual !== expected)',

@@ -4,6 +4,13 @@ export const ecsmctl = {
   tests: ['location.test.ts'],
   mutants: [
     {
+      name: 'delete --dry-run --cascade=orphan releases the dependents',
+      file: '../write/delete.ts',
+      find: 'if (keepsDependents && !dryRun) {',
+      replace: 'if (keepsDependents) {',
+      tests: ['../write/delete.test.ts'],
+    },
+    {
       name: 'a local registry is ignored if KUBECONFIG is set',
       file: 'location.ts',
       find: "if (isThere || !isDefault || !terminal.env['KUBECONFIG']) return local;",

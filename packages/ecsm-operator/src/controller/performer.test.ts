@@ -112,6 +112,57 @@ describe('a call that the platform refuses', () => {
   });
 });
 
+describe('a call without an answer', () => {
+  it('counts as sent: instances of a service whose deletion may have started do not count as ready', async () => {
+    const asked: string[] = [];
+    const through = (transport: Transport): Transport => ({
+      close: () => transport.close(),
+      async send(request, options) {
+        const id = request.method === 'DELETE' ? request.target.split('/').at(-1) : undefined;
+        if (id === undefined || asked.includes(id)) return transport.send(request, options);
+        asked.push(id);
+        await transport.send(request, options);
+        throw new ApiError('Timeout', { what: 'the platform', timeoutMs: 1 });
+      },
+    });
+    site = new Site({ through, behaviour: { deleteMs: 30_000 } }).start();
+    await site.apply(dynamic('web', { updateStrategy: { type: 'RollingUpdate' } }));
+    await site.ready('web');
+    const old = site.platform.serviceNamed('web')?.id;
+    await site.edit('web', { spec: { template: { image: 'telemetry@1.1.0#sylixos' } } });
+    await site.clock.until(() => asked.length > 0, 120_000);
+    await site.clock.advance(100);
+    expect(asked).toEqual([old]);
+    expect((await site.get('web'))?.status?.removals).toMatchObject([{ id: old }]);
+    await site.ready('web', 120_000);
+  });
+});
+
+describe('a creation without an answer', () => {
+  it('is waited for by a deletion, which deletes what appears late', async () => {
+    const held: (() => Promise<unknown>)[] = [];
+    const through = (transport: Transport): Transport => ({
+      close: () => transport.close(),
+      async send(request, options) {
+        if (request.method !== 'POST' || request.target !== '/api/v1/service') return transport.send(request, options);
+        held.push(() => transport.send(request, { ...options, signal: new AbortController().signal }));
+        throw new ApiError('Timeout', { what: 'the platform', timeoutMs: 1 });
+      },
+    });
+    site = new Site({ through }).start();
+    await site.clock.advance(600_000);
+    await site.apply(dynamic('web'));
+    await site.clock.until(() => held.length > 0);
+    await site.services.delete('web');
+    await site.clock.advance(1_000);
+    expect(await site.get('web')).toBeDefined();
+    await held[0]?.();
+    expect(site.shown()).toEqual(['web x3']);
+    await site.clock.until(async () => (await site.get('web')) === undefined, 120_000);
+    await site.clock.until(() => site.shown().length === 0, 120_000);
+  });
+});
+
 describe('a deletion that takes the platform some time', () => {
   it('is one call and one event', async () => {
     site = new Site({ behaviour: { deleteMs: 10_000 } }).start();

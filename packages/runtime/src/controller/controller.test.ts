@@ -1,4 +1,4 @@
-import { Crate, fasterClock, Widget } from '@ecsm/runtime/testing';
+import { Crate, fasterClock, VirtualClock, Widget } from '@ecsm/runtime/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ApiError } from '../api/errors.ts';
 import type { Kind } from '../api/kind.ts';
@@ -296,15 +296,30 @@ describe('a controller', () => {
   });
 
   it('continues with other keys during an endless conflict (it used to starve the whole process)', async () => {
+    const clock = new VirtualClock();
+    registry = new EmbeddedRegistry({ store: registry.store, kinds: [Widget, Crate], clock });
     let conflicts = 0;
-    start(async () => {
+    const seen: string[] = [];
+    start(async ({ name }) => {
+      if (name !== 'a') return void seen.push(name);
       conflicts++;
       throw new ApiError('Conflict', { kind: 'Widget', name: 'a', reason: 'always' });
     });
     await create('a');
-    await pause(100);
+    await clock.advance(100);
+    await create('b');
+    await clock.until(() => seen.includes('b'));
     expect(conflicts).toBeGreaterThan(2);
     expect(conflicts).toBeLessThan(20);
+  });
+
+  it('ends when its signal was aborted before the start', async () => {
+    await create('a');
+    stop.abort();
+    let reconciled = 0;
+    start(async () => void reconciled++);
+    await running;
+    expect(reconciled).toBe(0);
   });
 
   it('ends with Fenced when another process has become the leader', async () => {

@@ -158,6 +158,12 @@ describe('delete', () => {
         await revisions.create({ metadata: { name, ownerReferences: [...ownerReferences] }, spec: revision });
       }
     });
+    const objects = () => kit.shown('get services,servicerevisions -o json');
+    const before = await objects();
+    expect(await kit.shown('delete service owner --cascade orphan --dry-run')).toBe(
+      'ecsmservice/owner deleted (dry run)\n',
+    );
+    expect(await objects()).toBe(before);
     expect(await kit.shown('delete service owner --cascade orphan')).toBe('ecsmservice/owner deleted\n');
     const left = await kit.inside((registry) => registry.resource(ServiceRevision).list());
     const owners = left.items.map((one) => [one.metadata.name, one.metadata.ownerReferences?.map(({ uid }) => uid)]);

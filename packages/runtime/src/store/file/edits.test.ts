@@ -59,6 +59,15 @@ describe('a commit', () => {
     expect(existsSync(fixture.path(file))).toBe(false);
   });
 
+  it('leaves the newest value in the file when two processes write the same key at once', async () => {
+    const other = await fixture.open();
+    for (let n = 0; n < 40; n++) {
+      const text = 'x'.repeat(n % 2 === 0 ? 200_000 : 1);
+      await Promise.all([commit(store, put(key, `first ${n} ${text}`)), commit(other, put(key, `second ${n}`))]);
+      expect(JSON.parse(fixture.read(file))).toBe(await stored(store, key));
+    }
+  });
+
   it('causes no other change: events about published files are not edits', async () => {
     for (let n = 0; n < 5; n++) await commit(store, put(key, n));
     const revision = await store.revision();
