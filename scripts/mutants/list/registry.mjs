@@ -11,6 +11,35 @@ export const registry = {
       tests: ['managers.test.ts'],
     },
     {
+      name: 'two writers set an exclusive field at the same time',
+      file: 'object-writer.ts',
+      find: 'value: bytesOf(JSON.stringify({ key })), expected }',
+      replace: 'value: bytesOf(JSON.stringify({ key, expected })) }',
+      tests: ['exclusive.test.ts'],
+    },
+    {
+      name: 'a dry run does not refuse a second exclusive field',
+      file: 'object-writer.ts',
+      find: '    const claim = await this.#claim(this.#key(next), stored, next);\n    if (options.dryRun) return withRevision(next, revision);\n',
+      replace:
+        '    if (options.dryRun) return withRevision(next, revision);\n    const claim = await this.#claim(this.#key(next), stored, next);\n',
+      tests: ['exclusive.test.ts'],
+    },
+    {
+      name: 'an object that has an exclusive field cannot be changed beside another one',
+      file: 'exclusive.ts',
+      find: ' && !(before !== undefined && isHeldBy(before, exclusive))',
+      replace: '',
+      tests: ['exclusive.test.ts'],
+    },
+    {
+      name: 'two new files have an exclusive field',
+      file: '../store/file/plan.ts',
+      find: 'edit, row, this.writes)',
+      replace: 'edit, row)',
+      tests: ['exclusive.test.ts'],
+    },
+    {
       name: 'the generation rises with every update',
       file: 'rules.ts',
       find: 'isSame ? before.generation : before.generation + 1',
@@ -103,8 +132,8 @@ export const registry = {
     {
       name: 'a dry run of an update is written',
       file: 'object-writer.ts',
-      find: 'if (next === stored || options.dryRun) return',
-      replace: 'if (next === stored) return',
+      find: 'if (options.dryRun) return withRevision(next, revision);',
+      replace: '',
     },
     {
       name: 'a dry run of a delete deletes',

@@ -58,6 +58,8 @@ interface KindNames {
   readonly names?: NameForm;
   /** Names that field selectors accept besides fields: each stands for the first of these fields that has a value. */
   readonly selectors?: Readonly<Record<string, readonly string[]>>;
+  /** A top-level field that is true in one object of the kind at most: a second one is refused. Default: none. */
+  readonly exclusive?: string;
 }
 
 export interface KindDefinition<Spec, Status, SpecInput, StatusInput> extends KindNames {
@@ -108,6 +110,8 @@ export interface Kind<Spec = unknown, Status = unknown, SpecInput = unknown, Sta
   readonly names: NameForm;
   /** Names that field selectors accept besides fields, with the paths of the fields. */
   readonly selectors: ReadonlyMap<string, readonly (readonly PathSegment[])[]>;
+  /** A top-level field that is true in one object of the kind at most. */
+  readonly exclusive?: string;
   /** Of the whole object: apiVersion, kind, metadata, spec or fields, status. */
   readonly schema: ObjectSchema;
   /** Undefined if the content is in top-level fields. */
@@ -252,6 +256,7 @@ function build<Spec, Status, SpecInput, StatusInput>(
         paths.map((path) => parsePath(path) ?? []),
       ]),
     ),
+    ...(definition.exclusive === undefined ? {} : { exclusive: definition.exclusive }),
     schema,
     ...content,
     columns: Object.freeze(columns.map(columnOf)),

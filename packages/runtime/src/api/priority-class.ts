@@ -10,6 +10,7 @@ export const PriorityClass = defineFieldsKind({
   shortNames: ['pc'],
   scope: 'Cluster',
   names: 'subdomain',
+  exclusive: 'globalDefault',
   description: 'A priority that services refer to by name.',
   fields: object({
     value: integer({

@@ -10,12 +10,13 @@ import { type Clock, timestampAt } from '../ports/clock.ts';
 import type { Random } from '../ports/random.ts';
 import type { Admission } from '../store/file/admission.ts';
 import { decode, encode, type StoredObject } from './codec.ts';
-import { isFenceKey, locate, type Place } from './keys.ts';
+import { isClaim, refuseSecond } from './exclusive.ts';
+import { isFenceKey, locate, type Place, prefixOf } from './keys.ts';
 import { isTracked, withManagers } from './managers.ts';
 import * as rules from './rules.ts';
 
 export function admissionFor(kinds: KindSet, { clock, random }: { clock: Clock; random: Random }): Admission {
-  return (key, data, previous) => {
+  return (key, data, previous, entriesBelow) => {
     // A fence is an internal record. A clone contains its file, and removing the file fences off its holder.
     if (isFenceKey(key)) return data === undefined ? undefined : Buffer.from(JSON.stringify(data));
     const place = locate(kinds, key);
@@ -35,9 +36,12 @@ export function admissionFor(kinds: KindSet, { clock, random }: { clock: Clock; 
       const next = rules.updated(kind, stored, withoutIdentity(wanted));
       // The edit removed the last finalizer of an object that is being deleted.
       if (rules.isFinished(next)) return undefined;
+      if (isClaim(kind, stored, next)) refuseSecond(kind, key, entriesBelow(prefixOf(kind)));
       return encode(next !== stored && isTracked(next, {}) ? withManagers(kind, stored, next, { timestamp }) : next);
     }
-    return encode(adopted(kind, wanted, { uid: random.uuid(), timestamp }));
+    const created = adopted(kind, wanted, { uid: random.uuid(), timestamp });
+    if (isClaim(kind, undefined, created)) refuseSecond(kind, key, entriesBelow(prefixOf(kind)));
+    return encode(created);
   };
 }
 

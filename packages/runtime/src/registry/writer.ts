@@ -27,14 +27,15 @@ export class Writer {
     return outcome;
   }
 
-  /** Commits one object. Returns it with its revision; undefined if the comparison failed. Throws as `commit`. */
+  /** Commits one object, with other writes. Returns it with its revision; undefined if the comparison failed. Throws as `commit`. */
   async put<Spec, Status>(
     key: string,
     object: StoredObject<Spec, Status>,
     expected: Revision,
+    others: readonly Write[] = [],
   ): Promise<ApiObject<Spec, Status> | undefined> {
     const text = textOf(object);
-    const writes: readonly Write[] = [{ type: 'put', key, value: bytesOf(text), expected }];
+    const writes: readonly Write[] = [{ type: 'put', key, value: bytesOf(text), expected }, ...others];
     const outcome = await this.#commit(writes);
     if (typeof outcome !== 'number') return undefined;
     const result = written(object, text, outcome);

@@ -2,7 +2,7 @@
 import { ApiError } from '../../api/errors.ts';
 import type { JsonValue } from '../../api/json.ts';
 import { deepEqual } from '../../api/merge.ts';
-import { limits, type Write } from '../contract.ts';
+import { type EntryPage, limits, type Write } from '../contract.ts';
 import type { Tables } from '../sqlite/tables.ts';
 import type { Edit } from './edit-reader.ts';
 import { parseValue } from './format.ts';
@@ -20,7 +20,11 @@ export type Admission = (
   key: string,
   data: unknown | undefined,
   previous: Uint8Array | undefined,
+  entriesBelow: EntriesBelow,
 ) => Uint8Array | undefined;
+
+/** The values below a prefix, as they are after the edits that were accepted before. */
+export type EntriesBelow = (prefix: string) => Iterable<{ readonly key: string; readonly value: Uint8Array }>;
 
 /** Accepts every edit unchanged. */
 export const admitAll: Admission = (_key, data) =>
@@ -42,6 +46,7 @@ export function evaluate(
   key: string,
   edit: Content,
   row: Row | undefined,
+  planned: readonly Write[] = [],
 ): EditResult {
   const previous = tables.get(key, undefined)?.value;
   const data = edit.is === 'written' ? edit.data : undefined;
@@ -54,7 +59,7 @@ export function evaluate(
   const before = previous && storedValue(previous);
   // The store's own file, after a crash or a failed flush: the row of the mirror is older.
   if (data !== undefined && deepEqual(data, before)) return { row: { ...file, pending: false } };
-  const admitted = admit(key, data, previous);
+  const admitted = admit(key, data, previous, (prefix) => entriesAfter(tables, prefix, planned));
   if (admitted === undefined) {
     return {
       ...(previous === undefined ? {} : { write: { type: 'delete', key } }),
@@ -71,6 +76,16 @@ export function evaluate(
     ...(isChanged ? { write: { type: 'put', key, value: admitted } } : {}),
     row: { ...file, pending: data === undefined || !deepEqual(value, data) },
   };
+}
+
+function* entriesAfter(tables: Tables, prefix: string, planned: readonly Write[]) {
+  const changed = new Set(planned.map(({ key }) => key));
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const page: EntryPage = tables.list(prefix, after === '' ? {} : { after });
+    for (const entry of page.entries) if (!changed.has(entry.key)) yield entry;
+    after = page.next;
+  }
+  for (const write of planned) if (write.type === 'put' && write.key.startsWith(prefix)) yield write;
 }
 
 /** Commits check values, so this parses; a value that does not parse is different from every other. */

@@ -65,7 +65,7 @@ export class Plan {
   #evaluate(key: string, edit: Content, row: Row | undefined): void {
     const { admit, tables } = this.#parts;
     try {
-      const result = evaluate(admit, tables, key, edit, row);
+      const result = evaluate(admit, tables, key, edit, row, this.writes);
       if (result.write !== undefined) this.writes.push(result.write);
       this.rows.set(key, result.row);
     } catch (error) {
