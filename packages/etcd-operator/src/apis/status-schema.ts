@@ -54,9 +54,10 @@ const operation = object(
 const recovery = object(
   {
     survivor: integer({ minimum: 0, description: 'Number of the pod whose data is kept.' }),
-    phase: string({ enum: ['Stopping', 'Forcing', 'Cleaning'], description: 'How far the recovery is.' }),
+    phase: string({ enum: ['Stopping', 'Forcing', 'Cleaning', 'Moving'], description: 'How far the recovery is.' }),
     startedAt: time('When it started.'),
     podUID: text('Uid of the pod that was started as the only member.'),
+    target: count('Number of the pod that the data moves to, above the volumes of former members.'),
   },
   { description: 'A recovery from the loss of the quorum; absent while there is none.' },
 );
@@ -64,6 +65,14 @@ const recovery = object(
 const slotVolume = object({
   slot: integer({ minimum: 0, description: 'Number of the pod.' }),
   uid: string({ description: 'Uid of the claim.' }),
+});
+
+const parkedVolume = object({
+  slot: integer({ minimum: 0, description: 'Number of the pod.' }),
+  uid: string({ description: 'Uid of the claim.' }),
+  byRecovery: optional(
+    boolean({ description: 'Whether a recovery has parked it: it is deleted when the cluster was Ready for a day.' }),
+  ),
 });
 
 const restore = object(
@@ -119,7 +128,10 @@ export const status = object(
     restore: optional(restore),
     restoredFrom: text('Uid of the EtcdRestore that the cluster has its data from.'),
     parkedVolumes: optional(
-      list(slotVolume, { uniqueBy: 'slot', description: 'Volumes of members before a restore. They are not used.' }),
+      list(parkedVolume, {
+        uniqueBy: 'slot',
+        description: 'Volumes of members before a restore or a recovery. They are not used.',
+      }),
     ),
     space: optional(space),
     quorumLostAt: time('Since when there is no quorum; absent while there is one.'),

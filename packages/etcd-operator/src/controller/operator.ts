@@ -54,6 +54,7 @@ export const settingsDefault: EtcdOperatorSettings = {
   restartsMax: 5,
   spaceCycleMs: 600_000,
   deliveryMs: 600_000,
+  parkedMs: 86_400_000,
   busyMs: 100,
   restMs: 30_000,
   workerLookMs: 2_000,

@@ -108,8 +108,12 @@ export interface Recorded {
   readonly restore?: Restoring;
   /** Uid of the EtcdRestore that the cluster has its data from. */
   readonly restoredFrom?: string;
-  /** Volumes of members before a restore, by slot: neither used nor deleted here. */
+  /** Volumes of members before a restore or a recovery, by slot. They are not used. */
   readonly parked?: Readonly<Record<number, string>>;
+  /** Slots of those that a recovery has parked, oldest first: they are deleted when the cluster was Ready for long enough. */
+  readonly parkedByRecovery?: readonly number[];
+  /** Since when the condition Ready is True. */
+  readonly readySinceMs?: number;
   /** The volume that the member of a slot has its data on, by uid. A different volume is an empty one. */
   readonly volumes: Readonly<Record<number, string>>;
   /** Since when no quorum was seen. */
@@ -135,12 +139,15 @@ export interface QuorumRecovery {
   readonly survivor: number;
   /**
    * Stopping: all members stop. Forcing: the survivor starts as the only member. Cleaning: it starts again as any member,
-   * and the volumes of the others are deleted.
+   * and volumes that were created instead of lost ones are deleted. Moving: those with data of members are parked, and its
+   * data moves to a slot above them, so that others can join next to it.
    */
-  readonly phase: 'Stopping' | 'Forcing' | 'Cleaning';
+  readonly phase: 'Stopping' | 'Forcing' | 'Cleaning' | 'Moving';
   readonly startedAtMs: number;
   /** The pod that was started as the only member. It is deleted before others join. */
   readonly podUid?: string;
+  /** The slot that its data moves to. */
+  readonly target?: number;
 }
 
 /**
@@ -233,6 +240,8 @@ export interface PassSettings {
    * authority issues, and new certificates before the former one is not trusted any more. Default 600,000.
    */
   readonly deliveryMs: number;
+  /** How long a cluster has to be Ready before volumes that a recovery has parked are deleted. Default 86,400,000. */
+  readonly parkedMs: number;
   /** Shortest interval of passes while something is in progress; it grows the longer that takes. Default 250. */
   readonly busyMs: number;
   /** Interval of passes at rest. Default 30,000. */

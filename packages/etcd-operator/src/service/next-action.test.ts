@@ -9,7 +9,11 @@ function running(size = 3): ToyCluster {
   return cluster;
 }
 
-const joins = (slot: number) => [`addLearner ${slot}`, `setRange 0+${slot + 1}`, `promote ${slot}`];
+const joins = (slot: number, start = 0) => [
+  `addLearner ${slot}`,
+  `setRange ${start}+${slot + 1 - start}`,
+  `promote ${slot}`,
+];
 
 describe('create', () => {
   it('forms the cluster with one member, then adds learners one by one', () => {
@@ -120,6 +124,7 @@ describe('scale', () => {
     for (const waitedMs of [0, 700_000]) {
       const cluster = running(3);
       for (const slot of [0, 1]) cluster.dead.add(slot);
+      for (const slot of [0, 1]) cluster.volumes.set(slot, `another${slot}`);
       cluster.run();
       cluster.nowMs += 120_000;
       cluster.wanted = { ...cluster.wanted, recoverFrom: 'main-2' };
@@ -256,17 +261,100 @@ describe('quorum loss', () => {
   it('is recovered from the named member only if that is allowed: all stop, one starts, the others join again', () => {
     const cluster = lost();
     cluster.wanted = { ...cluster.wanted, recoverFrom: 'main-0' };
+    const volumes = new Map(cluster.volumes);
     expect(cluster.run()).toEqual([
       'setRange 0+0',
       'setRange 0+1',
       'deletePod 0',
-      'deleteVolume 1',
-      'deleteVolume 2',
-      ...joins(1).slice(0, 2),
+      'addLearner 3',
+      'setRange 0+4',
+      'promote 3',
+      'moveLeader 3',
+      'removeMember 0',
+      'setRange 3+1',
+      ...joins(4, 3),
+      ...joins(5, 3),
     ]);
-    cluster.dead.clear();
-    expect(cluster.run()).toEqual(['promote 1', ...joins(2)]);
     expect(cluster.events.map(({ reason }) => reason)).toContain('RecoveryCompleted');
+    // No volume with the data of a member is deleted.
+    expect(cluster.recorded.parked).toEqual(Object.fromEntries(volumes));
+    for (const [slot, uid] of volumes) expect(cluster.volumes.get(slot)).toBe(uid);
+    expect(Object.keys(cluster.recorded.volumes)).toEqual(['3', '4', '5']);
+  });
+
+  it('is recovered from the highest slot without moving its data, and deletes volumes without any', () => {
+    const cluster = lost();
+    for (const slot of [0, 1]) cluster.dead.add(slot);
+    cluster.dead.delete(2);
+    const { 0: kept } = cluster.recorded.volumes;
+    cluster.volumes.set(1, 'another');
+    cluster.wanted = { ...cluster.wanted, recoverFrom: 'main-2' };
+    expect(cluster.run()).toEqual([
+      'setRange 2+0',
+      'setRange 2+1',
+      'deletePod 2',
+      'deleteVolume 1',
+      'addLearner 1',
+      'setRange 1+2',
+    ]);
+    expect([cluster.recorded.parked, cluster.recorded.parkedByRecovery]).toEqual([{ 0: kept }, [0]]);
+  });
+
+  it('is recovered above every volume that is kept, also one that is not next to it', () => {
+    const cluster = running(5);
+    for (const slot of [0, 1, 3, 4]) cluster.dead.add(slot);
+    for (const slot of [0, 1, 3]) cluster.volumes.set(slot, `another${slot}`);
+    cluster.run();
+    cluster.nowMs += 120_000;
+    cluster.wanted = { ...cluster.wanted, recoverFrom: 'main-2' };
+    cluster.run();
+    expect(Object.keys(cluster.recorded.volumes)).toEqual(['5', '6', '7', '8', '9']);
+    expect(cluster.recorded.parkedByRecovery).toEqual([4, 2]);
+    expect(cluster.last?.problem).toBeUndefined();
+  });
+
+  it('keeps the volumes of former members until the cluster was ready for a day', () => {
+    const cluster = lost();
+    cluster.wanted = { ...cluster.wanted, recoverFrom: 'main-0' };
+    cluster.run();
+    const dayMs = 86_400_000;
+    cluster.nowMs += 10 * dayMs;
+    expect(cluster.run()).toEqual([]);
+    cluster.recorded = { ...cluster.recorded, readySinceMs: cluster.nowMs - dayMs + 1 };
+    expect(cluster.run()).toEqual([]);
+    cluster.nowMs += 1;
+    cluster.unreachable.add(4);
+    expect(cluster.run()).toEqual([]);
+    cluster.unreachable.clear();
+    expect(cluster.run()).toEqual(['deleteVolume 1', 'deleteVolume 2', 'deleteVolume 0']);
+    expect([cluster.recorded.parked, cluster.recorded.parkedByRecovery]).toEqual([undefined, undefined]);
+  });
+
+  it('keeps the oldest of more than three times the volumes of the cluster for an hour', () => {
+    const cluster = lost();
+    cluster.wanted = { ...cluster.wanted, recoverFrom: 'main-0' };
+    cluster.run();
+    const [first = ''] = cluster.volumes.values();
+    const all = [1, 2, 0].map((slot) => cluster.recorded.parked?.[slot] ?? '');
+    // Volumes of 1,000 bytes each are wanted, three of them.
+    for (const uid of all) cluster.volumeBytes.set(uid, 3_000);
+    cluster.recorded = { ...cluster.recorded, readySinceMs: cluster.nowMs };
+    cluster.nowMs += 3_600_000;
+    expect(cluster.run()).toEqual([]);
+    cluster.volumeBytes.set(first, 3_001);
+    expect(cluster.run()).toEqual(['deleteVolume 1']);
+  });
+
+  it('deletes no volume that a restore has parked, and forgets those that a user has deleted', () => {
+    const cluster = running();
+    cluster.volumes.set(7, 'former');
+    cluster.recorded = { ...cluster.recorded, parked: { 7: 'former' }, readySinceMs: cluster.nowMs };
+    cluster.nowMs += 864_000_000;
+    expect(cluster.run()).toEqual([]);
+    cluster.recorded = { ...cluster.recorded, parkedByRecovery: [7] };
+    cluster.volumes.delete(7);
+    expect(cluster.run()).toEqual([]);
+    expect(cluster.recorded.parked).toBeUndefined();
   });
 
   it('is not recovered while a majority of the processes may run, and the message names them', () => {

@@ -13,7 +13,7 @@ import { corruption, defragmentation, space } from './health/alarms.ts';
 import { countVoters, isServing } from './health/quorum.ts';
 import { withStuck } from './health/stuck.ts';
 import type { Decision, PassInput } from './model.ts';
-import { quorumLoss, recovery } from './recovery/quorum-loss.ts';
+import { parkedVolumes, quorumLoss, recovery } from './recovery/quorum-loss.ts';
 import { replacement } from './recovery/replacement.ts';
 import { restoring } from './recovery/restoring.ts';
 import { act, blocked, type Rule, wait } from './rule.ts';
@@ -54,6 +54,7 @@ const rules: readonly Rule[] = [
   scaling,
   upgrade,
   defragmentation,
+  parkedVolumes,
   enlargementRefused,
   leftBehind,
 ];

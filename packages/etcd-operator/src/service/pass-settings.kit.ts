@@ -17,6 +17,7 @@ export const settings: PassSettings = {
   restartsMax: 5,
   spaceCycleMs: 600_000,
   deliveryMs: 600_000,
+  parkedMs: 86_400_000,
   busyMs: 1_000,
   restMs: 30_000,
 };

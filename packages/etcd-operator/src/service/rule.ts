@@ -75,7 +75,7 @@ export function withoutVolume(recorded: Recorded, slot: number): Recorded {
   return { ...recorded, volumes };
 }
 
-/** Whether the volume of a slot is of a member before a restore. */
+/** Whether the volume of a slot is of a member before a restore or a recovery. */
 export function isParked({ parked }: Recorded, { index, volume }: SlotFacts): boolean {
   return volume !== undefined && parked?.[index] === volume.uid;
 }

@@ -123,6 +123,8 @@ export class ToyCluster {
       indexes.add(this.set.start + this.set.replicas);
       indexes.add(nextSlot(this.set));
     }
+    const target = this.recorded.recovery?.target;
+    if (target !== undefined) indexes.add(target);
     const slots = [...indexes].sort((a, b) => a - b).map((index) => this.#slot(index, hasQuorum));
     const leaderId = this.members.find((member) => slotOf(member) === this.leader)?.id;
     return {

@@ -213,6 +213,38 @@ export const mutants: readonly Mutant[] = [
     }),
   },
   {
+    name: 'volumes with the data of members are deleted by a recovery',
+    story: 'nodes lost, and the quorum recovered while their volumes exist',
+    caughtBy: [rules.volumes],
+    plant: deciding((decision, { facts, recorded }) => {
+      const { recovery, volumes } = recorded;
+      if (recovery?.phase !== 'Cleaning') return decision;
+      const slot = facts.slots.find(
+        ({ index, volume }) => index !== recovery.survivor && volume?.uid === volumes[index],
+      );
+      if (slot?.volume === undefined) return decision;
+      return { ...decision, recorded, action: { do: 'deleteVolume', slot: slot.index, uid: slot.volume.uid, why } };
+    }),
+  },
+  {
+    name: 'parked volumes are deleted before the cluster was ready for long',
+    story: 'nodes lost, and the quorum recovered while their volumes exist',
+    caughtBy: [rules.volumes],
+    plant: believing((input) => ({ ...input, settings: { ...input.settings, parkedMs: 0 } })),
+  },
+  {
+    name: 'a quorum is recovered while lost nodes may run members',
+    story: 'nodes lost, and the quorum recovered while their volumes exist',
+    caughtBy: [rules.processes],
+    plant: believing(({ facts, ...input }) => {
+      if (input.recorded.recovery) return { facts, ...input };
+      const slots = facts.slots.map((slot) =>
+        slot.pod && !slot.status ? { ...slot, pod: { ...slot.pod, waitingReason: 'Unknown' } } : slot,
+      );
+      return { ...input, facts: { ...facts, slots } };
+    }),
+  },
+  {
     name: 'a quorum is recovered without permission',
     story: 'a quorum lost for a while, without permission',
     caughtBy: [rules.recovery],

@@ -19,6 +19,7 @@ export const rules = {
   writes: 'no acknowledged write is lost',
   volumes: 'no volume is deleted that is needed or retained',
   recovery: 'a quorum is recovered only with permission, while nothing else runs',
+  processes: 'a recovery begins only if a majority of the processes is known to be dead',
   range: 'no pod is started for a slot without a member',
   certificates: 'members trust the certificates of each other',
   clients: 'members and clients with certificates of the last minutes trust each other',

@@ -118,6 +118,28 @@ export const stories: readonly Story[] = [
     },
   },
   {
+    name: 'nodes lost, and the quorum recovered while their volumes exist',
+    async tell(users) {
+      const size = users.pick(3, 3, 3, 5);
+      await users.startWith(size);
+      const survivor = users.random.integer(0, size - 1);
+      const others = users.running.filter((slot) => slot !== survivor);
+      const lost = size === 3 ? others : others.slice(0, 3);
+      for (const slot of lost) users.setNode(slot, true);
+      await users.allowRecovery(users.pick('auto', names.pod(clusterName, survivor)));
+      // Refused until Kubernetes knows that the processes are dead.
+      await users.wait(users.random.integer(0, 150_000));
+      for (const slot of lost) await users.deleteNode(slot);
+      await users.until(() => users.view.cluster?.status?.recovery !== undefined);
+      await users.soon(120_000);
+      // New nodes have their names, and the volumes are attached to them.
+      for (const slot of lost) users.setNode(slot, false);
+      await users.until(() => users.view.cluster?.status?.recovery === undefined);
+      await users.soon(60_000);
+      await perhapsDisaster(users);
+    },
+  },
+  {
     name: 'a quorum lost for a while, without permission',
     async tell(users) {
       await users.startWith(users.pick(3, 3, 3, 5));

@@ -124,6 +124,20 @@ export class Users {
     this.#world.kubelet.setNode(slot, isLost);
   }
 
+  /** The node of a slot is lost for good, and deleted from Kubernetes: its pod is, too. */
+  async deleteNode(slot: number): Promise<void> {
+    const pod = this.view.pods.find(({ metadata }) => metadata.name === names.pod(clusterName, slot));
+    const process = this.view.process(slot);
+    if (process) this.#world.etcd.stop(process.options.peerURL);
+    if (pod === undefined) return;
+    const { name, uid } = pod.metadata;
+    await ignoringMissing(
+      this.#world.registry.resource(Pod).patch(name, { metadata: { finalizers: null } }, { namespace }),
+    );
+    await this.killPod(slot);
+    this.#world.watchdog.excused.add(uid);
+  }
+
   setImage(slot: number, fault: ImageFault | undefined): void {
     const { imageFaults } = this.#world.kubelet;
     if (fault === undefined) imageFaults.delete(slot);

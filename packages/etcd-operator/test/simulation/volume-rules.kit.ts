@@ -58,6 +58,9 @@ export class VolumeRules {
     }
     const data = kubelet.volumes.get(uid)?.data;
     if (data === undefined) return;
+    if (status?.recovery && status.volumes?.some((volume) => volume.uid === uid)) {
+      fail(' by a recovery, and has the data of a member');
+    }
     const isRetained = spec?.storage.retentionPolicy.whenScaled === 'Retain';
     const isShrinking = status?.operation?.type === 'RemoveMember' || status?.operation === undefined;
     if (isRetained && isShrinking && !status?.recovery) fail(', and is retained when the cluster shrinks');

@@ -10,7 +10,7 @@ import { type MembershipCall, MembershipRules } from './membership-rules.kit.ts'
 import { Participation } from './participation.kit.ts';
 import { PodRules } from './pod-rules.kit.ts';
 import { rules, Watched } from './rules.kit.ts';
-import { scope, type View } from './view.kit.ts';
+import { scope, slots, type View } from './view.kit.ts';
 import { VolumeRules } from './volume-rules.kit.ts';
 import type { Workers } from './workers.kit.ts';
 
@@ -118,6 +118,9 @@ export class Watchdog {
     const isAllowed = cluster?.metadata.annotations?.[annotations.recoverQuorumFrom] !== undefined;
     if (isRecovering && !this.#isRecovering) {
       if (!isAllowed) this.#watched.fail(rules.recovery, 'a recovery begins without the annotation');
+      const running = slots.filter((slot) => this.#watched.view.process(slot) !== undefined).length;
+      const known = cluster?.status?.members?.length ?? 0;
+      if (running > known / 2) this.#watched.fail(rules.processes, `${running} of ${known} processes exist`);
       if (this.#participation.hasQuorum) this.#watched.fail(rules.recovery, 'a cluster with a quorum is recovered');
     }
     // No story fills a database with anything else than history.

@@ -28,6 +28,7 @@ export const settings = {
   restartsMax: 5,
   spaceCycleMs: 60_000,
   deliveryMs: 300_000,
+  parkedMs: 86_400_000,
   busyMs: 5_000,
   restMs: 90_000,
   workerLookMs: 3_000,

@@ -108,7 +108,7 @@ export class ClusterService {
     const wanted = wantedOf(cluster, restore);
     const members = await this.#health.observe(etcd, endpoints, { signal, timeoutMs, ...countAt(recorded, wanted) });
     const nowMs = this.#options.clock.now();
-    const observed = { nowMs, set, pods, claims, ...members };
+    const observed = { nowMs, slot: recorded.recovery?.target, set, pods, claims, ...members };
     const known = { wanted, recorded, facts: clusterFacts(names, observed) };
     // Those of others have no labels of ours, and the StatefulSet would take them.
     const taken = await this.#taken(cluster, slotsToGrow(known));

@@ -33,6 +33,8 @@ export interface MemberAnswer {
 
 export interface Observed {
   readonly nowMs: number;
+  /** A slot that is looked at although nothing of it exists yet. */
+  readonly slot?: number | undefined;
   readonly set: StatefulSet | undefined;
   readonly pods: readonly Pod[];
   readonly claims: readonly PersistentVolumeClaim[];
@@ -44,7 +46,7 @@ export interface Observed {
 }
 
 export function clusterFacts(names: ClusterNames, observed: Observed): ClusterFacts {
-  const { nowMs, answers, members, alarms } = observed;
+  const { nowMs, slot: asked, answers, members, alarms } = observed;
   const set = observed.set && setFacts(names, observed.set);
   const pods = bySlot(observed.pods, ({ metadata }) => names.slotOfPod(metadata.name));
   const claims = bySlot(observed.claims, ({ metadata }) => names.slotOfClaim(metadata.name));
@@ -52,7 +54,8 @@ export function clusterFacts(names: ClusterNames, observed: Observed): ClusterFa
   const memberSlots = bySlot(members?.members ?? [], byURL);
   const statuses = [...answers.values()].flatMap(({ status }) => (status ? [status] : []));
   const leaderId = leaderOf(statuses);
-  const slots = indexes(set, pods, claims, memberSlots).map((index): SlotFacts => {
+  const extra = new Map(asked === undefined ? [] : [[asked, true]]);
+  const slots = indexes(set, pods, claims, memberSlots, extra).map((index): SlotFacts => {
     const pod = pods.get(index);
     const claim = claims.get(index);
     const answer = answers.get(index);

@@ -17,7 +17,7 @@ export function slotsInRange({ set, slots }: ClusterFacts): readonly SlotFacts[]
 
 /**
  * The slot that a new member gets: below the range if it does not start at 0, which is so after a recovery; but not one
- * that has a parked volume, which is so after a restore.
+ * that has a parked volume, which is so after a restore, and after a recovery that has parked some.
  */
 export function nextSlot({ start, replicas }: Range, parked: Recorded['parked'] = {}): number {
   return start > 0 && parked[start - 1] === undefined ? start - 1 : start + replicas;

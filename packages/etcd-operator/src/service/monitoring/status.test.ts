@@ -35,7 +35,7 @@ describe('what is recorded', () => {
     attempts: 4,
   });
   const types = ['Bootstrap', 'AddMember', 'RemoveMember', 'ReplaceMember', 'Restart', 'Upgrade'] as const;
-  const phases = ['Stopping', 'Forcing', 'Cleaning'] as const;
+  const phases = ['Stopping', 'Forcing', 'Cleaning', 'Moving'] as const;
   const volumes = { 0: 'v0', 2: 'v2' };
   it.each<Recorded>([
     { volumes: {} },
@@ -48,6 +48,9 @@ describe('what is recorded', () => {
     { volumes, space: { startedAtMs: 5 * second, revision: '7', compacted: [], defragmented: [] } },
     { volumes, operation: { type: 'AddMember', slot: 0, startedAtMs: second } },
     ...types.map((type) => ({ volumes, operation: operation(type) })),
+    { volumes, recovery: { survivor: 1, phase: 'Moving', startedAtMs: second, podUid: 'p1', target: 5 } },
+    { volumes, parked: { 7: 'v7' } },
+    { volumes, parked: { 1: 'v1', 4: 'v4', 7: 'v7' }, parkedByRecovery: [7, 1] },
     ...phases.map((phase) => ({ volumes, recovery: { survivor: 1, phase, startedAtMs: 2 * second } })),
   ])('is read from the status again: %j', async (recorded) => {
     const status = await write(running(), { recorded });
@@ -56,6 +59,13 @@ describe('what is recorded', () => {
     const { metadata } = await createCluster({}, { registry });
     const stored = await registry.resource(EtcdClusterKind).updateStatus({ metadata, status });
     expect(recordedOf(stored.status)).toEqual(recorded);
+  });
+
+  it('includes since when the cluster is ready', () => {
+    const condition = (status: 'True' | 'False') =>
+      ({ type: 'Ready', status, reason: 'Running', message: '', lastTransitionTime: '1970-01-01T00:00:09Z' }) as const;
+    expect(recordedOf({ conditions: [condition('True')] })).toEqual({ volumes: {}, readySinceMs: 9 * second });
+    expect(recordedOf({ conditions: [condition('False')] })).toEqual({ volumes: {} });
   });
 
   it('is empty without a status, and without an operation that this version does not know', () => {

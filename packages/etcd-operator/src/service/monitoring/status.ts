@@ -1,5 +1,5 @@
 /** The status of a cluster: what the operator remembers in it, and what it tells people. */
-import { type Condition, setCondition, timeMsOf, timestampAt } from '@ecsm/runtime';
+import { type Condition, findCondition, setCondition, timeMsOf, timestampAt } from '@ecsm/runtime';
 import type { EtcdCluster, EtcdClusterStatus, MemberStatus } from '../../apis/etcd-cluster.ts';
 import { selectorOf } from '../../apis/well-known.ts';
 import { clientEndpoint, clientURL } from '../../resource/cluster.ts';
@@ -29,6 +29,7 @@ const operationTypes: readonly string[] = [
 export function recordedOf(status: EtcdClusterStatus | undefined): Recorded {
   const { clusterID, targetVersion, stoppedSize, stoppedStart, recovery, space, quorumLostAt } = status ?? {};
   const operation = operationOf(status?.operation);
+  const ready = findCondition(status?.conditions, 'Ready');
   const lostAtMs = msOf(quorumLostAt);
   return {
     volumes: bySlot(status?.volumes),
@@ -39,7 +40,8 @@ export function recordedOf(status: EtcdClusterStatus | undefined): Recorded {
     ...(recovery ? { recovery: recoveryOf(recovery) } : {}),
     ...(status?.restore ? { restore: restoringOf(status.restore) } : {}),
     ...(status?.restoredFrom === undefined ? {} : { restoredFrom: status.restoredFrom }),
-    ...(status?.parkedVolumes ? { parked: bySlot(status.parkedVolumes) } : {}),
+    ...parkedOf(status?.parkedVolumes),
+    ...(ready?.status === 'True' ? { readySinceMs: msOf(ready.lastTransitionTime) ?? 0 } : {}),
     ...(space
       ? {
           space: {
@@ -59,9 +61,33 @@ function recoveryOf({
   phase,
   startedAt,
   podUID,
+  target,
 }: NonNullable<EtcdClusterStatus['recovery']>): QuorumRecovery {
-  const podUid = podUID === undefined ? {} : { podUid: podUID };
-  return { survivor, phase, startedAtMs: msOf(startedAt) ?? 0, ...podUid };
+  return {
+    survivor,
+    phase,
+    startedAtMs: msOf(startedAt) ?? 0,
+    ...(podUID === undefined ? {} : { podUid: podUID }),
+    ...(target === undefined ? {} : { target }),
+  };
+}
+
+function parkedOf(parked: EtcdClusterStatus['parkedVolumes']): Pick<Recorded, 'parked' | 'parkedByRecovery'> {
+  if (parked === undefined) return {};
+  const recovered = parked.filter(({ byRecovery }) => byRecovery).map(({ slot }) => slot);
+  return { parked: bySlot(parked), ...(recovered.length > 0 ? { parkedByRecovery: recovered } : {}) };
+}
+
+function parkedStatus({ parked = {}, parkedByRecovery = [] }: Recorded): Pick<EtcdClusterStatus, 'parkedVolumes'> {
+  const isLast = (slot: number) => parkedByRecovery.includes(slot);
+  // Those of a recovery in their order, which is that of their age.
+  const volumes = volumesOf(parked).filter(({ slot }) => !isLast(slot));
+  const recovered = parkedByRecovery.flatMap((slot) => {
+    const uid = parked[slot];
+    return uid === undefined ? [] : [{ slot, uid, byRecovery: true }];
+  });
+  const all = [...volumes, ...recovered];
+  return all.length === 0 ? {} : { parkedVolumes: all };
 }
 
 type SlotVolumes = EtcdClusterStatus['volumes'];
@@ -162,14 +188,13 @@ export function statusOf(cluster: EtcdCluster, input: PassInput, decision: Decis
             phase: recorded.recovery.phase,
             startedAt: timestampAt(recorded.recovery.startedAtMs),
             ...(recorded.recovery.podUid === undefined ? {} : { podUID: recorded.recovery.podUid }),
+            ...(recorded.recovery.target === undefined ? {} : { target: recorded.recovery.target }),
           },
         }
       : {}),
     ...(recorded.restore ? { restore: restoringStatus(recorded.restore) } : {}),
     ...(recorded.restoredFrom === undefined ? {} : { restoredFrom: recorded.restoredFrom }),
-    ...(recorded.parked && Object.keys(recorded.parked).length > 0
-      ? { parkedVolumes: volumesOf(recorded.parked) }
-      : {}),
+    ...parkedStatus(recorded),
     ...(recorded.space
       ? {
           space: {

@@ -1,8 +1,9 @@
 /**
  * Loss of the quorum: detection, and recovery from one member if the user allows it. The recovery discards writes that
- * only lost members have, so it never starts by itself. All members stop before the survivor starts as the only one.
+ * only lost members have, so it never starts by itself. All members stop before the survivor starts as the only one. The
+ * volumes of the others are kept until the cluster was Ready for long enough.
  */
-
+import { timestampAt } from '@ecsm/runtime';
 import { slotAt, slotsInRange } from '../cluster/range.ts';
 import { isRunning, isServing, quorumOf } from '../health/quorum.ts';
 import type { Decision, Finding, PassInput, QuorumRecovery, Recorded, SlotFacts } from '../model.ts';
@@ -12,8 +13,54 @@ import { act, blocked, isParked, normal, record, wait, warning } from '../rule.t
 export function recovery(input: PassInput): Decision | undefined {
   const { recovery: current } = input.recorded;
   if (current === undefined) return undefined;
-  if (current.phase === 'Stopping') return stopAll(input, current);
-  return current.phase === 'Forcing' ? force(input, current) : clean(input, current);
+  switch (current.phase) {
+    case 'Stopping':
+      return stopAll(input, current);
+    case 'Forcing':
+      return force(input, current);
+    case 'Cleaning':
+      return clean(input, current);
+    case 'Moving':
+      return move(input, current);
+  }
+}
+
+/** Parked volumes may use this many times what the cluster uses. Above it, the oldest are kept for a shorter time. */
+const parkedFactor = 3;
+const parkedPart = 1 / 24;
+
+/**
+ * Deletes volumes that a recovery has parked, one after another, when the cluster was Ready for long enough that its data
+ * is known to be the right one. The last rule but one: every member serves, and nothing else is to be done.
+ */
+export function parkedVolumes(input: PassInput): Decision | undefined {
+  const { recorded, facts, wanted, settings } = input;
+  const { parked = {}, parkedByRecovery: slots = [], readySinceMs } = recorded;
+  const volumes = slots.flatMap((index) => {
+    const volume = slotAt(facts, index)?.volume;
+    return volume?.isOurs && volume.uid === parked[index] ? [{ index, ...volume }] : [];
+  });
+  const gone = slots.filter((slot) => volumes.every(({ index }) => index !== slot));
+  if (gone.length > 0) return record(withoutParked(recorded, gone));
+  const oldest = volumes.find(({ isDeleting }) => !isDeleting);
+  if (oldest === undefined || readySinceMs === undefined) return undefined;
+  const bytes = volumes.reduce((sum, { requestBytes }) => sum + requestBytes, 0);
+  const isTooMuch = bytes > parkedFactor * wanted.size * wanted.storageBytes;
+  const keptMs = isTooMuch ? settings.parkedMs * parkedPart : settings.parkedMs;
+  if (facts.nowMs - readySinceMs < keptMs) return undefined;
+  const why = `it was parked by a recovery, and the cluster is ready since ${timestampAt(readySinceMs)}`;
+  return act(input, { do: 'deleteVolume', slot: oldest.index, uid: oldest.uid, why });
+}
+
+function withoutParked(recorded: Recorded, slots: readonly number[]): Recorded {
+  const { parked = {}, parkedByRecovery = [], ...rest } = recorded;
+  const left = Object.entries(parked).filter(([slot]) => !slots.includes(Number(slot)));
+  const recovered = parkedByRecovery.filter((slot) => !slots.includes(slot));
+  return {
+    ...rest,
+    ...(left.length > 0 ? { parked: Object.fromEntries(left) } : {}),
+    ...(recovered.length > 0 ? { parkedByRecovery: recovered } : {}),
+  };
 }
 
 /** Detects the loss, and starts a recovery if the annotation allows it. */
@@ -200,17 +247,85 @@ function clean(input: PassInput, current: QuorumRecovery): Decision {
     const { index, podName, volume } = slot;
     if (index === current.survivor || volume === undefined || !volume.isOurs || isParked(recorded, slot)) continue;
     if (volume.isDeleting) return wait(input, 'Recovering', `waiting until the volume of ${podName} is deleted`);
-    return act(input, { do: 'deleteVolume', slot: index, uid: volume.uid, why: 'its member was not recovered' });
+    if (volume.uid === recorded.volumes[index]) continue;
+    return act(input, {
+      do: 'deleteVolume',
+      slot: index,
+      uid: volume.uid,
+      why: 'it was created instead of a lost one',
+    });
   }
   const podName = survivor?.podName ?? '';
   if (podUid !== undefined && (isOldPod || !survivor || !isServing(survivor))) {
     return wait(input, 'Recovering', `waiting for ${podName || 'the survivor'} to start again`);
   }
-  const uid = recorded.volumes[current.survivor];
+  const { [current.survivor]: uid, ...others } = recorded.volumes;
   const volumes = uid === undefined ? {} : { [current.survivor]: uid };
-  return record(withoutLoss({ ...withoutRecovery(recorded), volumes }), [
-    normal('RecoveryCompleted', `the cluster was recovered from ${podName}`),
-  ]);
+  const kept = Object.entries(others).filter(([index, other]) => slotAt(facts, Number(index))?.volume?.uid === other);
+  const after = parking({ ...recorded, volumes }, Object.fromEntries(kept));
+  const isBelow = facts.slots.some(({ index, volume }) => index > current.survivor && volume !== undefined);
+  if (!isBelow) return completed(after, podName);
+  const used = facts.slots.filter(({ volume, pod }) => volume ?? pod).map(({ index }) => index);
+  const { podUid: _, ...rest } = current;
+  return record({ ...after, recovery: { ...rest, phase: 'Moving', target: Math.max(...used) + 1 } });
+}
+
+function parking(recorded: Recorded, volumes: Readonly<Record<number, string>>): Recorded {
+  const slots = Object.keys(volumes).map(Number);
+  if (slots.length === 0) return recorded;
+  return {
+    ...recorded,
+    parked: { ...recorded.parked, ...volumes },
+    parkedByRecovery: [...(recorded.parkedByRecovery ?? []), ...slots],
+  };
+}
+
+function completed(recorded: Recorded, podName: string): Decision {
+  const event = normal('RecoveryCompleted', `the cluster was recovered from ${podName}`);
+  return record(withoutLoss(withoutRecovery(recorded)), [event]);
+}
+
+/**
+ * The slots of a StatefulSet have no gaps, and a slot belongs to its volume. So the data moves to a slot above the parked
+ * volumes as to any new member: as a learner, which is promoted before the survivor is removed. Pods in between have no
+ * configuration, and do not start.
+ */
+function move(input: PassInput, current: QuorumRecovery): Decision {
+  const { facts, recorded } = input;
+  const { set, membership } = facts;
+  const { survivor, target = survivor } = current;
+  const [from, to] = [slotAt(facts, survivor), slotAt(facts, target)];
+  if (membership === undefined || set === undefined || from === undefined || to === undefined) {
+    return wait(input, 'Recovering', `waiting for ${from?.podName ?? 'the survivor'} to serve`);
+  }
+  const why = `the data of ${from.podName} moves to ${to.podName}, above the volumes that are parked`;
+  if (to.member === undefined) return act(input, { do: 'addLearner', slot: target, peerURL: to.peerURL, why });
+  if (from.member) {
+    const replicas = target - survivor + 1;
+    if (set.start !== survivor || set.replicas !== replicas) {
+      return act(input, { do: 'setRange', start: survivor, replicas, why });
+    }
+    if (to.member.isLearner) {
+      if (to.status === undefined) return wait(input, 'Recovering', `waiting for ${to.podName} to start`);
+      return act(input, { do: 'promote', slot: target, memberId: to.member.id, why });
+    }
+    if (!isServing(to)) return wait(input, 'Recovering', `waiting for ${to.podName} to serve`);
+    if (membership.leaderId !== to.member.id) {
+      return act(input, { do: 'moveLeader', slot: target, memberId: to.member.id, why });
+    }
+    return act(input, { do: 'removeMember', slot: survivor, memberId: from.member.id, why });
+  }
+  if (set.start !== target || set.replicas !== 1) {
+    return act(input, { do: 'setRange', start: target, replicas: 1, why: `${from.podName} has moved` });
+  }
+  const pods = facts.slots.filter(({ index, pod }) => index !== target && pod !== undefined);
+  if (pods.length > 0) return wait(input, 'Recovering', `waiting until ${pods.length} pods are stopped`);
+  if (to.volume === undefined || !isServing(to)) {
+    return wait(input, 'Recovering', `waiting for ${to.podName} to serve`);
+  }
+  const { [survivor]: uid } = recorded.volumes;
+  const after = parking(recorded, uid === undefined ? {} : { [survivor]: uid });
+  return completed({ ...after, volumes: { [target]: to.volume.uid } }, from.podName);
 }
 
 function withoutRecovery(recorded: Recorded): Recorded {
