@@ -5,6 +5,12 @@
  */
 export const equivalent = [
   {
+    file: 'packages/runtime/src/store/file/edit-reader.ts',
+    find: 'for (let reads = 1; changing.length > 0; reads++) {',
+    replace: 'for (let reads = 1; changing.length >= 0; reads++) {',
+    why: 'The loop ends inside when nothing changes; without keys it reads nothing once.',
+  },
+  {
     file: 'packages/runtime/src/manager/election.ts',
     find: 'await renewing;',
     replace: 'renewing;',

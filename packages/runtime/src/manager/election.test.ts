@@ -519,6 +519,21 @@ describe('a store that does not respond', () => {
   });
 });
 
+it('a failure is reported once as a warning, and another one again', async () => {
+  const fixture = new Stage();
+  const a = fixture.candidate('a');
+  a.link.is = 'down';
+  a.start();
+  await fixture.clock.advance(20_000);
+  expect(a.log.messages('warn')).toHaveLength(1);
+  a.link.is = 'silent';
+  await fixture.clock.advance(60_000);
+  expect(a.log.messages('warn')).toHaveLength(2);
+  a.link.is = 'up';
+  await fixture.clock.until(() => a.working);
+  await stopAll(fixture);
+});
+
 describe('leases of the same name in two namespaces', () => {
   it('are independent', async () => {
     const fixture = new Stage();

@@ -53,6 +53,14 @@ describe('the record of a lease', () => {
   });
 });
 
+it('a lease is shown with its holder, and with its times and transitions if asked for more', () => {
+  expect(Lease.columns.map(({ name, path, wide = false }) => [name, path, wide])).toEqual([
+    ['HOLDER', 'spec.holderIdentity', false],
+    ['RENEWED', 'spec.renewTime', true],
+    ['TRANSITIONS', 'spec.leaseTransitions', true],
+  ]);
+});
+
 describe('a lease of another program', () => {
   it('may lack every field and have those of a coordinated election, which stay', () => {
     const object = Lease.parse({ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: 'a.b' } });

@@ -148,6 +148,20 @@ describe('roles and bindings of a registry', () => {
     expect(new Set(messages)).toEqual(new Set(['roles and bindings cannot be read; retrying']));
   });
 
+  it('are not followed any more after the end: nothing is left of it', async () => {
+    const { source, clock, store, bind } = await setup(false);
+    const abort = new AbortController();
+    const ended = source.run(abort.signal);
+    await source.synced;
+    abort.abort();
+    await clock.run(ended);
+    expect(clock.timers).toBe(0);
+    const before = store.lists;
+    await bind('jane', 'view');
+    await clock.advance(3_600_000);
+    expect(store.lists).toBe(before);
+  });
+
   it('stop with the signal, before the first read too', async () => {
     const { source, clock } = await setup(false);
     const abort = new AbortController();

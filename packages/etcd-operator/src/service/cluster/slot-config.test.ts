@@ -34,6 +34,20 @@ it('a learner knows all members until its volume is recorded, and none before it
   expect(slotConfigs(cluster.recorded, cluster.facts()).slots.get(1)).toEqual({ role: 'settled' });
 });
 
+it('a learner knows members of others, too, by their names or ids', () => {
+  const cluster = running();
+  const [first, second] = cluster.members;
+  if (!first || !second) throw new Error('no members');
+  const stranger = (name: string, id: string) => ({ ...first, name, id, peerURLs: [`https://${id}:2380`] });
+  cluster.members = [first, { ...second, isLearner: true }];
+  const joining = { ...cluster.recorded, volumes: { 0: cluster.recorded.volumes[0] ?? '' } };
+  const facts = { ...cluster.facts(), strangers: [stranger('other', 'o1'), stranger('', 'o2')] };
+  expect(slotConfigs(joining, facts).slots.get(1)).toEqual({
+    role: 'joining',
+    initialCluster: 'main-0=https://main-0:2380,main-1=https://main-1:2380,other=https://o1:2380,o2=https://o2:2380',
+  });
+});
+
 it('is that of a settled member for known slots while the members are not known, and others stay as they are', () => {
   const cluster = running();
   cluster.unreachable.add(0).add(1);

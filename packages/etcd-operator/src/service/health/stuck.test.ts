@@ -130,6 +130,12 @@ describe('a change that does not advance', () => {
     );
     const { waiting, problem } = nextAction({ ...input, facts: { ...input.facts, slots } });
     expect([waiting?.reason, problem]).toEqual(['WaitingForPod', undefined]);
+    const down = slots.map((slot) =>
+      slot.index === 1 && slot.pod ? { ...slot, pod: { ...slot.pod, downSinceMs: 0 } } : slot,
+    );
+    expect(nextAction({ ...input, facts: { ...input.facts, slots: down } }).problem?.message ?? '').not.toMatch(
+      /^the (start|stop)/u,
+    );
   });
 
   it('does not hide another problem, and is not reported while paused', () => {
