@@ -54,7 +54,7 @@ describe(path, () => {
     expect(Object.values(tables).every((rows) => rows.length > 3 && rows.every((row) => row.at(-1) !== ''))).toBe(true);
   });
 
-  it('names only options, reasons and fields that exist', () => {
+  it('names only options, conditions, reasons and fields that exist', () => {
     const prose = page.replace(/^```.*?^```$/gms, '').replace(/^\|.*\n/gm, '');
     const named = [...prose.matchAll(/`([^`\n]+)`/g)].map(([, text = '']) => text);
     const flags = flagsOf(program, []).map(({ name }) => name);
@@ -62,9 +62,9 @@ describe(path, () => {
     expect(options.filter((name) => !flags.includes(name))).toEqual([]);
     const reasons = named.filter((text) => /^[A-Z][a-z]+[A-Z]\w+$/.test(text) && text !== EtcdCluster.kind);
     expect(reasons.length).toBeGreaterThan(8);
-    expect(reasons.filter((reason) => !Object.hasOwn(conditionReasons, reason))).toEqual([]);
+    expect(reasons.filter((reason) => !Object.hasOwn({ ...conditionTypes, ...conditionReasons }, reason))).toEqual([]);
     const fields = fieldRows(EtcdCluster.spec, '').map(([field = '']) => field.slice(1));
-    const paths = named.filter((text) => /^(storage|etcd|security|retentionPolicy)\.\w+/.test(text));
+    const paths = named.filter((text) => /^(storage|etcd|security|retentionPolicy)\.\w+(?!.*\/)/.test(text));
     const isKnown = (text: string) => fields.some((field) => `.${field}`.endsWith(`.${text.replace(/:.*/, '')}`));
     expect(paths.filter((text) => !isKnown(text))).toEqual([]);
   });
