@@ -91,4 +91,19 @@ describe('the lock on a lease', () => {
     await expect(lock.renew(failing)).rejects.toMatchObject({ code: 'Unavailable' });
     expect(await lock.renew(registry)).toBe(true);
   });
+
+  it('is lost if the fence is raised between the two attempts of a renewal', async () => {
+    const lock = lockOf('first');
+    await lock.claim(undefined);
+    const fenced = registry.fencedBy(await registry.raiseFence('main'));
+    await registry.resource(Lease).patch('main', { metadata: { labels: { seen: 'yes' } } });
+    const get = registry.store.get.bind(registry.store);
+    registry.store.get = async (...args) => {
+      registry.store.get = get;
+      const found = await get(...args);
+      await registry.raiseFence('main');
+      return found;
+    };
+    expect(await lock.renew(fenced)).toBe(false);
+  });
 });

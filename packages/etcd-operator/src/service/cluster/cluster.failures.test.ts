@@ -1,6 +1,6 @@
 /** An action whose call fails is not taken for done: its error reaches the pass, which looks again before it acts. */
 
-import { PodDisruptionBudget } from '@ecsm/kubernetes';
+import { PersistentVolumeClaim, PodDisruptionBudget } from '@ecsm/kubernetes';
 import { ApiError, EmbeddedRegistry, MemoryStore } from '@ecsm/runtime';
 import { VirtualClock } from '@ecsm/runtime/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -107,4 +107,16 @@ it('a stopped cluster needs no member, so its disruption budget does not block a
   expect(await budget()).toBe(2);
   await clusters.patch('main', { spec: { size: 0 } });
   expect(await budget()).toBe(0);
+});
+
+it('a claim of another owner in the place of the next member is seen, although it has no labels of ours', async () => {
+  await service.perform(await observe(), { do: 'createSet', start: 0, replicas: 3, why }, signal);
+  await lab.registry.resource(EtcdCluster).patch('main', { spec: { size: 5 } });
+  const volume = async () => (await observe()).input.facts.slots.find(({ index }) => index === 3)?.volume;
+  expect(await volume()).toBeUndefined();
+  await lab.registry.resource(PersistentVolumeClaim).create({
+    metadata: { name: 'data-main-3' },
+    spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+  });
+  expect(await volume()).toMatchObject({ isOurs: false });
 });

@@ -100,6 +100,21 @@ describe('a pod', () => {
   const podOf = async (status: object, annotations?: Readonly<Record<string, string>>) =>
     facts({ pods: [await pod('main-0', status, annotations)] }).slots[0]?.pod;
 
+  it('is down since it is not ready, or since its deletion, which counts first', async () => {
+    const since = '2026-01-02T03:00:00Z';
+    const condition = (status: string) => ({ conditions: [{ type: 'Ready', status, lastTransitionTime: since }] });
+    const created = await pod('main-1', {});
+    const downOf = (one: typeof created) => facts({ pods: [one] }).slots.find(({ pod }) => pod)?.pod?.downSinceMs;
+    expect(downOf(created)).toBe(Date.parse(created.metadata.creationTimestamp));
+    expect(downOf(await pod('main-2', condition('False')))).toBe(Date.parse(since));
+    const ready = await pod('main-3', condition('True'));
+    expect(downOf(ready)).toBeUndefined();
+    const deletionTimestamp = '2026-01-02T05:00:00Z';
+    expect(downOf({ ...ready, metadata: { ...ready.metadata, deletionTimestamp } })).toBe(
+      Date.parse(deletionTimestamp),
+    );
+  });
+
   it('is pending until Kubernetes says otherwise', async () => {
     expect(await podOf({})).toMatchObject({
       phase: 'Pending',

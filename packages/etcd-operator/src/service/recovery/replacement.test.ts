@@ -62,3 +62,26 @@ describe('a member whose volume is lost', () => {
     expect(operation?.type).toBe(isReplaced ? 'ReplaceMember' : undefined);
   });
 });
+
+describe('a member that did not join', () => {
+  it.each([
+    [0, 'addLearner'],
+    [1, undefined],
+  ])('is tried again after another one that is broken, unless it is its first attempt: %i', (attempts, action) => {
+    const cluster = new ToyCluster();
+    cluster.wanted = { ...cluster.wanted, size: 5 };
+    cluster.run();
+    cluster.members = cluster.members.filter(({ name }) => name !== 'main-1');
+    cluster.volumes.delete(1);
+    cluster.pods.delete(1);
+    const operation = { type: 'ReplaceMember', slot: 1, memberId: 'gone', startedAtMs: 0, attempts } as const;
+    cluster.recorded = { ...cluster.recorded, operation };
+    const healthy = nextAction(cluster.input());
+    expect(healthy.action?.do).toBe('addLearner');
+    const broken = cluster.members.find(({ name }) => name === 'main-3')?.id ?? '';
+    cluster.alarms = [{ type: 'CORRUPT', memberId: broken }];
+    const decision = nextAction(cluster.input());
+    expect(decision.action?.do).toBe(action);
+    expect(decision.recorded.operation?.slot).toBe(action === undefined ? undefined : 1);
+  });
+});
