@@ -20,6 +20,7 @@ describe('the record of a lease', () => {
       acquireTime: '2026-01-02T03:04:10.006000Z',
       leaseTransitions: 1,
     });
+    expect(claimed({ ...first, leaseTransitions: 7 }, holder, nowMs).leaseTransitions).toBe(8);
   });
 
   it('keeps holder and acquire time on renewal, and the acquire time on release', () => {

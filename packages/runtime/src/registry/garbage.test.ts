@@ -103,6 +103,24 @@ describe('garbage collection', () => {
     await untilNames([]);
   });
 
+  it('works in every namespace, and keeps objects of the same names in others', async () => {
+    const other = await crate('box', 'other');
+    const same = await crate('box');
+    await widget('owned', same);
+    const inOther = (name: string, ...owners: ApiObject<unknown, unknown>[]) =>
+      registry
+        .resource(Widget)
+        .create({ metadata: { name, namespace: 'other', ownerReferences: ownedBy(...owners) }, spec: {} });
+    const namesIn = async (namespace: string) =>
+      (await registry.resource(Widget).list({ namespace })).items.map(({ metadata }) => metadata.name);
+    await inOther('owned', other);
+    await inOther('second', other);
+    start();
+    await registry.resource(Crate).delete('box', { namespace: 'other' });
+    await expect.poll(() => namesIn('other'), { interval: 5 }).toEqual([]);
+    expect(await namesIn('default')).toEqual(['owned']);
+  });
+
   it('finds orphans that were created while it was not running', async () => {
     const gone = await crate('gone');
     await widget('owned', gone);
