@@ -217,7 +217,6 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** A kubeconfig whose server does not respond. */
 const foreignCluster = `apiVersion: v1
 kind: Config
 current-context: foreign
@@ -225,6 +224,13 @@ contexts: [{ name: foreign, context: { cluster: foreign, user: foreign } }]
 clusters: [{ name: foreign, cluster: { server: 'https://127.0.0.1:1' } }]
 users: [{ name: foreign, user: { token: none } }]
 `;
+
+/** The environment of a user of another cluster, whose server does not respond. Writes a kubeconfig into the directory. */
+export function foreignEnvironment(directory: string): { readonly KUBECONFIG: string } {
+  const KUBECONFIG = join(directory, 'foreign.yaml');
+  writeFileSync(KUBECONFIG, foreignCluster);
+  return { KUBECONFIG };
+}
 
 /** Runs all examples of a page as one program, in a directory from which the packages of this repository resolve. */
 export async function runPage(shown: readonly Shown[]): Promise<PageRun> {
@@ -239,15 +245,14 @@ export async function runPage(shown: readonly Shown[]): Promise<PageRun> {
     const home = join(directory, '.packages', 'home');
     mkdirSync(home);
     writeFileSync(join(home, '.ecsm-cli.yaml'), `url: http://${addresses.platform}\n`);
-    // The commands of a page have to work for users of another cluster.
-    writeFileSync(join(home, 'foreign.yaml'), foreignCluster);
     const steps = shown.map((one) => `console.log(${JSON.stringify(mark)});\n${stepOf(one)}\n`);
     const program = join(directory, '.packages', 'page.mjs');
     writeFileSync(program, prelude + steps.join('').replaceAll('127.0.0.1:8090', addresses.health));
     const env = {
       PATH: [programs, process.env['PATH']].join(delimiter),
       HOME: home,
-      KUBECONFIG: join(home, 'foreign.yaml'),
+      // The commands of a page have to work for users of another cluster.
+      ...foreignEnvironment(home),
       ECSM_HOME: directory,
       ECSM_URL: `http://${addresses.platform}`,
       ECSM_OPERATOR_LISTEN: addresses.health,

@@ -1,9 +1,11 @@
 /** The quickstart runs on any machine, shows its progress, and removes everything that it creates. */
-import { type ChildProcess, execFile, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { promisify, stripVTControlCharacters } from 'node:util';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import {
   commandLines,
@@ -13,7 +15,7 @@ import {
   painter,
   serviceTable,
 } from '../examples/quickstart/view.mjs';
-import { type RunOptions, root, run } from './documents.kit.ts';
+import { foreignEnvironment, type RunOptions, run } from './documents.kit.ts';
 
 const start = 'examples/quickstart/start.mjs';
 const directoryIn = (output: string) => /\S*\/ecsm-start-\w+/.exec(output)?.[0].replace(/^sqlite:/, '') ?? '';
@@ -118,30 +120,37 @@ it('removes what a killed run has left behind', async () => {
 /** See tour.test.ts, also for the `exec`. */
 const hasTerminal = spawnSync('script', ['--version']).status === 0;
 
-it.skipIf(!hasTerminal)('shows a live table on a terminal, with changes, until Ctrl-C', async () => {
-  const done: string[] = [];
-  const once = (step: string, action: () => void) => {
-    if (done.includes(step)) return;
-    done.push(step);
-    action();
-  };
+it.skipIf(!hasTerminal)('shows a live table, and commands that work for a user of another cluster', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'ecsm-foreign-'));
+  const env = foreignEnvironment(directory);
   const problems: unknown[] = [];
+  const ran: string[] = [];
+  let isTried = false;
   const { code, output } = await run('script', ['-qefc', `exec ${process.execPath} ${start}`, '/dev/null'], {
+    env,
     onOutput: (soFar, child) => {
       const now = stripVTControlCharacters(soFar.slice(soFar.lastIndexOf('NAME ')));
-      const isReady = (image: string) => new RegExp(`telemetry +3/3 +3 +Dynamic +${image} +Available`).test(now);
-      if (isReady('telemetry@1\\.0\\.0#sylixos') && (now.match(/Available/g) ?? []).length === 5) {
-        once('edited', () => void runShownCommand(now, 'set image').catch((error) => problems.push(error)));
-      }
-      if (done.includes('edited') && isReady('telemetry@2\\.0\\.0#sylixos')) {
-        once('interrupted', () => interrupt(child));
-      }
+      if (isTried || (now.match(/Available/g) ?? []).length !== 5 || !now.includes('/restore')) return;
+      isTried = true;
+      runShownCommands(now, env, ran)
+        .catch((error) => problems.push(error))
+        .finally(() => interrupt(child));
     },
   });
-  expect(problems).toEqual([]);
-  expect(done, output).toEqual(['edited', 'interrupted']);
+  rmSync(directory, { recursive: true });
+  expect(problems, output).toEqual([]);
+  expect(ran.map((command) => /bin\/(ecsm\S* \w+)/.exec(command)?.[1])).toEqual([
+    'ecsm-sim call',
+    'ecsm-sim call',
+    'ecsmctl set',
+    'ecsmctl rollout',
+    'ecsm-sim call',
+    'ecsm-sim call',
+  ]);
   expect(code, output).toBe(0);
-  expect(stripVTControlCharacters(output)).toContain('RolloutStep');
+  const screens = stripVTControlCharacters(output);
+  expect(screens).toMatch(/telemetry +3\/3 +3 +Dynamic +telemetry@2\.0\.0#sylixos/);
+  expect(screens).toContain('RolloutStep');
   expectNothingLeft(output);
 });
 
@@ -149,11 +158,14 @@ function interrupt(child: ChildProcess): void {
   child.stdin?.write('\u0003');
 }
 
-/** Runs a command that the screen shows. */
-async function runShownCommand(screen: string, part: string): Promise<void> {
-  const commands = screen.replace(/ \\\r?\n +/g, ' ').split(/\r?\n/);
-  const command = commands.find((line) => line.includes(part))?.trim() ?? 'false';
-  await promisify(execFile)('/bin/sh', ['-c', command], { cwd: root });
+/** Runs the commands that the screen shows, in their order, and adds each to `ran`. Rejects at the first that fails. */
+async function runShownCommands(screen: string, env: Readonly<Record<string, string>>, ran: string[]): Promise<void> {
+  const lines = screen.replace(/ \\\r?\n +/g, ' ').split(/\r?\n/);
+  for (const command of lines.map((line) => line.trim()).filter((line) => /\bbin\/ecsm/.test(line))) {
+    const { code, output } = await run('/bin/sh', ['-c', command], { env });
+    if (code !== 0) throw new Error(`${command}: ${output}`);
+    ran.push(command);
+  }
 }
 
 describe('the view', () => {
