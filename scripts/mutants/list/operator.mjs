@@ -245,6 +245,13 @@ export const service = {
       tests: ['lifecycle.test.ts'],
     },
     {
+      name: 'a service that is being deleted stays Degraded',
+      file: 'cleanup.ts',
+      find: "condition(type, 'False', 'Deleting', message)",
+      replace: "condition(type, 'True', 'Deleting', message)",
+      tests: ['lifecycle.test.ts'],
+    },
+    {
       name: 'an instance on an offline node counts as ready',
       file: 'instances.ts',
       find: 'if (status === null || offlineNodes.has(nodeName)) return',

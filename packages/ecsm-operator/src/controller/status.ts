@@ -2,7 +2,7 @@
 import type { CircuitBreaker } from '@ecsm/client';
 import { type Clock, type Condition, deepEqual, type Registry, setCondition, timestampAt } from '@ecsm/runtime';
 import { ECSMService, type ServiceStatus } from '../apis/ecsm-service.ts';
-import type { Plan, PlannedCondition } from '../service/model.ts';
+import { emptyStatus, type Plan, type PlannedCondition } from '../service/model.ts';
 import { condition } from '../service/reasons.ts';
 
 export const reachable = condition('PlatformReachable', 'True', 'Reachable', 'the platform responds');
@@ -73,8 +73,6 @@ export async function writeStatus(
 function comparable({ instances, ...status }: ServiceStatus): object {
   return { ...status, states: instances?.map(({ state }) => state).sort() };
 }
-
-const emptyStatus = { replicas: 0, readyReplicas: 0, updatedReplicas: 0, unavailableReplicas: 0, conditions: [] };
 
 function conditionsAfter(
   { status }: ECSMService,

@@ -1,8 +1,10 @@
 /** The deletion of a service: all services of ours are deleted from the platform, and no others. */
 
-import type { Plan, PlanInput } from './model.ts';
+import { findCondition } from '@ecsm/runtime';
+import { emptyStatus, type Plan, type PlanInput } from './model.ts';
 import { ownershipOf } from './ownership.ts';
 import { condition } from './reasons.ts';
+import { standingRefusal } from './refusal.ts';
 import { removal } from './step-with-event.ts';
 import { togetherMs } from './times.ts';
 
@@ -12,6 +14,9 @@ export type CleanupInput = Pick<PlanInput, 'service' | 'registryId' | 'observed'
   /** Whether services depend on it, being deleted or not. Default false. */
   readonly hasDependents?: boolean;
 };
+
+/** The conditions that end with the deletion: they are about a service that is to run. */
+const problemTypes = ['Degraded', 'Preempted', 'Unschedulable'] as const;
 
 /**
  * `isClean` only when the platform lists no service of ours; until then the finalizer has to stay. While an object is
@@ -28,7 +33,15 @@ export function planCleanup(input: CleanupInput): Plan & { readonly isClean: boo
   const actions = isHeld ? [] : owned.map((one) => removal(one, 'the ECSMService is being deleted'));
   const isClean = owned.length === 0;
   const replicas = owned.reduce((sum, { instances }) => sum + instances.length, 0);
-  const { conditions: _, ...before } = service.status ?? { updatedReplicas: 0 };
+  // Nothing is healed or held back any more, and what was refused before the deletion is no longer wanted.
+  const {
+    conditions,
+    healing: _healing,
+    preempted: _preempted,
+    refusal: _refusal,
+    ...before
+  } = service.status ?? emptyStatus;
+  const refusal = standingRefusal(input, !isClean);
   const observedGeneration = service.metadata.generation;
   const message = isClean
     ? 'deleted from the platform'
@@ -38,13 +51,21 @@ export function planCleanup(input: CleanupInput): Plan & { readonly isClean: boo
   return {
     isClean,
     steps: actions.map(({ step }) => step),
-    // While it waits its instances keep running.
-    status: isHeld
-      ? { readyReplicas: 0, unavailableReplicas: 0, ...before, observedGeneration, replicas }
-      : { ...before, observedGeneration, replicas, readyReplicas: 0, unavailableReplicas: 0 },
+    status: {
+      ...before,
+      // While it waits its instances keep running.
+      ...(isHeld ? {} : { readyReplicas: 0, unavailableReplicas: 0 }),
+      ...(refusal === undefined ? {} : { refusal }),
+      observedGeneration,
+      replicas,
+    },
     conditions: [
       condition('Available', 'False', 'Deleting', message),
       condition('Progressing', 'True', isWaiting && !isClean ? 'DependentsRemain' : 'Deleting', message),
+      ...problemTypes
+        .filter((type) => findCondition(conditions, type) !== undefined)
+        .map((type) => condition(type, 'False', 'Deleting', message)),
+      ...(refusal === undefined ? [] : [condition('Degraded', 'True', 'PlatformRefused', refusal.message)]),
     ].map((one) => ({ ...one, observedGeneration })),
     events: actions.map(({ event }) => event),
     // A change of the fleet ends the wait.

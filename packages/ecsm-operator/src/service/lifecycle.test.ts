@@ -356,4 +356,43 @@ describe('a deletion', () => {
     expect(cleanup().requeueAfterMs).toBeUndefined();
     expect(harness.platform.services.map(({ body }) => body.name)).toEqual(['worker-00000000']);
   });
+
+  it('ends the conditions about problems: they remained true until the service was gone', () => {
+    const harness = settled();
+    const before = harness.service.status;
+    if (before === undefined) throw new Error('no status');
+    const is = (type: string, reason: string) => ({ type, status: 'True' as const, reason, message: '' });
+    const refusal = { message: 'no such image', observedGeneration: 1 };
+    const healing = { attempts: 3, reason: 'DeploymentFailed', lastTime: '2026-01-01T00:00:00Z' };
+    harness.write({
+      status: { ...before, refusal, healing, preempted: { replicas: 1 } },
+      conditions: [is('Degraded', 'CrashLoop'), is('Preempted', 'Preempted'), is('Unschedulable', 'Unschedulable')],
+    });
+    // A deletion changes the generation.
+    const { service } = harness;
+    const deleted = { ...service, metadata: { ...service.metadata, generation: 2 } };
+    for (const deletedBefore of [[], ['default/other']]) {
+      const plan = planCleanup({ ...harness.input(), service: deleted, deletedBefore });
+      for (const type of ['Degraded', 'Preempted', 'Unschedulable']) {
+        const found = plan.conditions.filter((one) => one.type === type);
+        expect(found).toMatchObject([{ status: 'False', reason: 'Deleting' }]);
+      }
+      for (const field of ['preempted', 'healing', 'refusal']) expect(plan.status).not.toHaveProperty(field);
+    }
+  });
+
+  it('is Degraded while the platform refuses it', () => {
+    const harness = settled();
+    const { status } = harness.service;
+    if (status === undefined) throw new Error('no status');
+    const refusal = { message: 'delete worker: not now', observedGeneration: 1 };
+    harness.write({ status: { ...status, refusal }, conditions: [] });
+    const plan = planCleanup(harness.input());
+    expect(plan.status.refusal).toEqual(refusal);
+    expect(plan.conditions.findLast(({ type }) => type === 'Degraded')).toMatchObject({
+      status: 'True',
+      reason: 'PlatformRefused',
+      message: refusal.message,
+    });
+  });
 });

@@ -32,6 +32,15 @@ export interface RevisionContent {
   readonly restartedAt?: string;
 }
 
+/** The status of a service that has none yet. */
+export const emptyStatus: ServiceStatus = {
+  replicas: 0,
+  readyReplicas: 0,
+  updatedReplicas: 0,
+  unavailableReplicas: 0,
+  conditions: [],
+};
+
 /** Everything that a plan depends on. */
 export interface PlanInput {
   readonly service: ECSMService;

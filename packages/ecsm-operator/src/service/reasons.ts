@@ -41,7 +41,10 @@ export const reasons = {
     sentence:
       'The update has made no progress for spec.updateStrategy.progressDeadlineSeconds. It continues when it can.',
   },
-  Deleting: { in: ['Available', 'Progressing'], sentence: 'The service is being deleted from the platform.' },
+  Deleting: {
+    in: ['Available', 'Progressing', 'Degraded', 'Preempted', 'Unschedulable'],
+    sentence: 'The service is being deleted from the platform.',
+  },
 
   AsExpected: { in: ['Degraded', 'Preempted'], sentence: 'There are no problems.' },
   ForeignService: {

@@ -24,7 +24,7 @@ export function answerText(answer: PlatformAnswer): string {
  * The refusal in the status, as long as it stands: the spec is the same, and what was refused is still to be done. It is
  * kept between the attempts, so that the condition names it until the platform accepts a call.
  */
-export function standingRefusal({ service }: PlanInput, hasWork: boolean): Refusal | undefined {
+export function standingRefusal({ service }: Pick<PlanInput, 'service'>, hasWork: boolean): Refusal | undefined {
   const refusal = service.status?.refusal;
   return hasWork && refusal?.observedGeneration === service.metadata.generation ? refusal : undefined;
 }
