@@ -275,5 +275,26 @@ export const etcdGrpc = {
       replace: "if (this.#state === 'tag' && this.#prefixFilled > 0) throw",
       tests: ['snapshot/decoder.test.ts'],
     },
+    {
+      name: 'an error of etcd has the line breaks of OpenSSL',
+      file: 'error.ts',
+      find: "super(message.replaceAll(/\\s+/gu, ' ').trim());",
+      replace: 'super(message.trim());',
+      tests: ['gateway/failure.test.ts'],
+    },
+    {
+      name: 'a restore waits in silence for an image that cannot be pulled',
+      file: '../../service/restore/transition.ts',
+      find: "step.isImageMissing ? 'ImageNotPulled' : reason",
+      replace: "step.isImageMissing === false ? 'ImageNotPulled' : reason",
+      tests: ['../../service/restore/decision.test.ts'],
+    },
+    {
+      name: 'a cluster grows into a pod of another owner',
+      file: '../../service/cluster/cluster.ts',
+      find: '      ...taken.pods,\n',
+      replace: '      ...taken.pods.slice(1),\n',
+      tests: ['../../service/cluster/cluster.test.ts'],
+    },
   ],
 };

@@ -7,6 +7,7 @@ import { annotations, FINALIZER } from '../../apis/well-known.ts';
 import type { EtcdErrorCode } from '../../client/etcd/contract.ts';
 import { Lab } from '../lab.kit.ts';
 import type { Action } from '../model.ts';
+import { nextAction } from '../next-action.ts';
 import { statusOfMember } from '../scripted-etcd.kit.ts';
 import { ClusterService } from './cluster.ts';
 
@@ -97,6 +98,29 @@ describe('an observation', () => {
     expect(await minAvailable()).toBe(2);
     await lab.registry.resource(EtcdCluster).patch('main', { spec: { size: 5 } });
     expect(await minAvailable()).toBe(3);
+  });
+});
+
+describe('a pod of another owner', () => {
+  const spec = { containers: [{ name: 'other', image: 'other:1' }] };
+
+  it('stops the growth if it has the name of any slot that is used next, and is named', async () => {
+    await started(1, { size: 3 });
+    await perform({ do: 'createSet', start: 0, replicas: 1, why });
+    expect(nextAction((await observe()).input).problem).toBeUndefined();
+    await lab.registry.resource(Pod).create({ metadata: { name: 'main-2' }, spec });
+    const { input } = await observe();
+    expect(input.foreignObjects).toEqual(['Pod/main-2']);
+    const { action, problem } = nextAction(input);
+    expect(action).toBeUndefined();
+    expect(problem).toMatchObject({ reason: 'ForeignObjects', message: expect.stringContaining('Pod/main-2') });
+  });
+
+  it('is of no interest beyond the size', async () => {
+    await started(1, { size: 1 });
+    await perform({ do: 'createSet', start: 0, replicas: 1, why });
+    await lab.registry.resource(Pod).create({ metadata: { name: 'main-1' }, spec });
+    expect((await observe()).input.foreignObjects).toEqual([]);
   });
 });
 

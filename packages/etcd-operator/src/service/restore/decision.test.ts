@@ -85,6 +85,20 @@ const at = (step: EtcdRestoreStatus['step'], more: EtcdRestoreStatus = {}): Etcd
   ...more,
 });
 const reasonOf = ({ conditions }: EtcdRestoreStatus) => findCondition(conditions, 'Complete')?.reason;
+
+/** Two minutes are the longest that a problem may be unknown. */
+function expectNotPulled(known: Partial<RestoreInput>, status: EtcdRestoreStatus): void {
+  const message = 'ImagePullBackOff: no such image';
+  const input = inputOf({ worker: pod('w', { phase: 'Pending', waiting: message }), ...known }, status);
+  const waiting = nextRestoreStep(input);
+  expect(findCondition(waiting.status.conditions, 'Complete')).toMatchObject({ reason: 'ImageNotPulled', message });
+  expect(waiting.events).toEqual([{ type: 'Warning', reason: 'ImageNotPulled', message }]);
+  expect(waiting.requeueAfterMs).toBeLessThan(120_000);
+  const again = nextRestoreStep({ ...input, restore: { ...input.restore, status: waiting.status } });
+  expect(again.events).toEqual([]);
+  expect(reasonOf(again.status)).toBe('ImageNotPulled');
+}
+
 const asNew = { restoreType: 'New', clusterTemplate: { size: 3, version: 'v3.5.16' } } as const;
 
 describe('a restore begins', () => {
@@ -134,6 +148,10 @@ describe('after the check', () => {
     expect(checked(fetched, { cluster: { ...main, hasQuorum: false } }).status.step).toBe('Stopping');
     const spec = { restoreType: 'Replace', confirmReplace: 'main', safetyBackup: false } as const;
     expect(checked(fetched, {}, spec).status.step).toBe('Stopping');
+  });
+
+  it('an image of the check that cannot be pulled is reported soon, and once as an event', () => {
+    expectNotPulled({}, checking);
   });
 
   it('a new cluster is created', () => {
@@ -247,6 +265,11 @@ describe('the data is prepared', () => {
     // A pod that works has all that it needs.
     const working = { cluster: preparing, claim, source, worker: pod('back-prepare') };
     expect(nextRestoreStep(inputOf(working, begun)).status.step).toBe('Preparing');
+  });
+
+  it('and an image that cannot be pulled is reported soon, and once as an event', () => {
+    const worker = { name: 'w', uid: 'uid of w', startedAt: timestampAt(startMs) };
+    expectNotPulled({ cluster: preparing, claim }, { ...filled, attempts: 1, worker });
   });
 
   it('or the restore leads back if there is no volume for it in time', () => {

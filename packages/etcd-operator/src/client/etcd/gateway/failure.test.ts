@@ -29,6 +29,14 @@ describe('a failure that etcd reports', () => {
 });
 
 describe('a failure of the connection', () => {
+  it('has one line, also with the text of OpenSSL, which ends with a line break', () => {
+    const text = '00F1:error:0A000418:SSL routines:tlsv1 alert unknown ca:\r\nssl/record.c:1605:SSL alert number 48\n';
+    const error = Object.assign(new Error(text), { code: 'ERR_SSL_TLSV1_ALERT_UNKNOWN_CA' });
+    const { message } = connectionFailure(error, 'etcd at a');
+    expect(message).toContain('unknown ca: ssl/record.c:1605:SSL alert number 48');
+    expect(message).not.toMatch(/[\r\n]|\s$/);
+  });
+
   it.each([
     ['ECONNREFUSED', 'Unavailable', false],
     ['ECONNRESET', 'Unavailable', false],
