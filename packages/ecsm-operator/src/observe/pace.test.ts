@@ -30,7 +30,7 @@ describe('the interval between polls', () => {
 describe('what can wait', () => {
   it('gets a sixteenth of the budget, half of it for audits', () => {
     expect(pace(1_000).auditMs).toBe(3_000 / 0.25);
-    expect(pace(1_000).sweepMs(1_000)).toBe(1_000 / 0.25);
+    expect(pace(1_000).sweepMs(1_000, false)).toBe(1_000 / 0.25);
   });
 
   it('gets a sixty-fourth if the polls alone need the budget', () => {
@@ -39,6 +39,12 @@ describe('what can wait', () => {
 
   it('gets what is left in between', () => {
     // 7,800 of 8,000 bytes per second are needed for polls.
-    expect(pace(468_000).sweepMs(100)).toBe(1_000);
+    expect(pace(468_000).sweepMs(100, false)).toBe(1_000);
+  });
+
+  it('gets for the instances of a small fleet half of what the polls leave', () => {
+    expect(pace(60_000).sweepMs(7_000, true)).toBe(2_000);
+    // As of any fleet, if the polls leave nothing.
+    expect(pace(5_000_000).sweepMs(1_000, true)).toBe(1_000 / 0.0625);
   });
 });

@@ -52,9 +52,12 @@ export class Pace {
     return this.#pollBytes;
   }
 
-  /** Time to spend these bytes on lists of instances. */
-  sweepMs(bytes: number): number {
-    return (bytes * 1000) / (this.#spareBytesPerSecond * sweepShare);
+  /** Time to spend these bytes on lists of instances; those of a small fleet may use what polls leave of the budget. */
+  sweepMs(bytes: number, isSmallFleet: boolean): number {
+    const spare = isSmallFleet
+      ? Math.max(this.#leftBytesPerSecond, this.#spareBytesPerSecond)
+      : this.#spareBytesPerSecond;
+    return (bytes * 1000) / (spare * sweepShare);
   }
 
   /** Interval between two services that are read to verify them. */
@@ -78,8 +81,13 @@ export class Pace {
   }
 
   get #spareBytesPerSecond(): number {
-    const { budgetBytesPerSecond: budget, observeMs } = this.#options;
-    const left = budget - (this.#pollBytes * 1000) / observeMs;
-    return Math.min(Math.max(left, budget * sparePartMin), budget * sparePartMax);
+    const { budgetBytesPerSecond: budget } = this.#options;
+    return Math.min(Math.max(this.#leftBytesPerSecond, budget * sparePartMin), budget * sparePartMax);
+  }
+
+  /** What polls leave of the budget; negative if they need more. */
+  get #leftBytesPerSecond(): number {
+    const { budgetBytesPerSecond, observeMs } = this.#options;
+    return budgetBytesPerSecond - (this.#pollBytes * 1000) / observeMs;
   }
 }

@@ -1,6 +1,7 @@
 /**
  * Lists the instances of our services, part by part: not all of their changes show in the row of a service, such as the
- * number of restarts. A small fleet is swept once in ten polls, a large one as the budget of the link allows.
+ * number of restarts. A fleet of one part is swept with every poll at rest, so that a crash loop is seen as soon as any other
+ * change, a larger one as the budget of the link allows.
  */
 import type { Clock } from '@ecsm/runtime';
 import { instanceOf } from './fingerprint.ts';
@@ -8,8 +9,8 @@ import type { Pace } from './pace.ts';
 import type { Prefetch } from './prefetch.ts';
 import type { ServiceRecords } from './service-records.ts';
 
-/** Time for all services, as a multiple of the longest interval between polls, if the budget allows it. */
-export const pollsPerSweep = 10;
+/** Time for all services, as a part of the longest interval between polls, if the budget allows it. */
+const sweepPart = 1 / 2;
 /** Services of one part. */
 const partSize = 64;
 /** Bytes to list the instances of a service, before any was measured. */
@@ -69,7 +70,7 @@ export class Sweep {
   #pauseMs(count: number): number {
     const { pace, observeMs } = this.#options;
     const size = Math.min(count, partSize);
-    const evenMs = (pollsPerSweep * observeMs * size) / count;
-    return Math.max(evenMs, pace.sweepMs(size * this.#bytesPerService));
+    const evenMs = (sweepPart * observeMs * size) / count;
+    return Math.max(evenMs, pace.sweepMs(size * this.#bytesPerService, count <= partSize));
   }
 }

@@ -3,7 +3,6 @@ import { type Simulation, stable } from '@ecsm/runtime/simulation';
 import type { ECSMService } from '../../src/apis/ecsm-service.ts';
 import { parseQuantity } from '../../src/apis/quantity.ts';
 import { replicasWanted } from '../../src/apis/service-columns.ts';
-import { pollsPerSweep } from '../../src/observe/sweep.ts';
 import type { Story } from './stories.kit.ts';
 import { observeMs, ownedServices, stored, type World } from './world.kit.ts';
 
@@ -49,13 +48,12 @@ export function watchRest(simulation: Simulation, world: World, options: RestOpt
     const pages = (rows: number) => (pageSizeMax === 0 ? 1 : Math.max(1, Math.ceil(rows / pageSizeMax)));
     const owned = ownedServices(world);
     const containerPages = pages(owned.flatMap(({ containers }) => containers).length);
-    const sweeps = Math.ceil(polls.max / pollsPerSweep);
     // A change that only a sweep detects, such as the number of restarts, causes one read of a service.
     const allowed = new Map([
       ['GET /service', { min: polls.min, max: polls.max * pages(platform.services().length) }],
       ['GET /node', { min: polls.min, max: polls.max * pages(platform.nodes().length) }],
       ['GET /service/summary', { min: 0, max: summaries }],
-      ['GET /container/service', { min: 0, max: (sweeps + owned.length) * containerPages }],
+      ['GET /container/service', { min: 0, max: (polls.max + owned.length) * containerPages }],
       ['GET /service/:id', { min: 0, max: owned.length }],
     ]);
     for (const [name, count] of calls) if (!allowed.has(name)) return `${name} was called ${count} times`;
