@@ -78,6 +78,8 @@ it.skipIf(!hasTerminal)(
       `ecsmctl: there is no registry at sqlite:${directory}/.ecsm/registry yet: "ecsmctl apply" creates one\n`,
     ]);
     await works('ecsm-operator --listen off --observe-seconds 1 > operator.log 2>&1 &');
+    // Before, apply would create the registry, and both warn that no operator has used it.
+    await works('until ecsmctl get services > get.log 2>&1 && ! grep -q warning get.log; do sleep 0.1; done');
 
     // Apply, and watch it come.
     const applied = await works('ecsmctl apply -f fleet/telemetry.yaml -f fleet/camera.yaml');
