@@ -100,6 +100,18 @@ export const controller = {
       tests: ['source.test.ts'],
     },
     {
+      name: 'a watch by name enqueues objects that do not exist',
+      file: 'source.ts',
+      find: '.filter((mapped) => this.#exists(mapped));',
+      replace: ';',
+    },
+    {
+      name: 'a watch by name misses deletions',
+      file: 'source.ts',
+      find: '    if (this.#mapName) return',
+      replace: "    if (this.#mapName && type === 'deleted') return [];\n    if (this.#mapName) return",
+    },
+    {
       name: 'a controller that triggers itself is never reported',
       file: 'self-loop.ts',
       find: 'return enqueues === enqueuesMax;',

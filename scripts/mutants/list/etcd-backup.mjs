@@ -1,4 +1,4 @@
-/** Backups of etcd: the stores, the content of snapshots, and the agent. */
+/** The operator of etcd: its controllers, and of backups the stores, the content of snapshots, and the agent. */
 
 export const backupStorage = {
   folder: 'packages/etcd-operator/src/client/storage',
@@ -295,6 +295,32 @@ export const etcdGrpc = {
       find: '      ...taken.pods,\n',
       replace: '      ...taken.pods.slice(1),\n',
       tests: ['../../service/cluster/cluster.test.ts'],
+    },
+  ],
+};
+
+export const etcdControllers = {
+  folder: 'packages/etcd-operator/src/controller',
+  tests: ['operator.test.ts'],
+  mutants: [
+    {
+      name: 'a deleted Service of a cluster of etcd is not noticed',
+      file: 'controllers.ts',
+      find: 'names: [names.clientService, names.peerService] },',
+      replace: 'names: [] },',
+    },
+    {
+      name: 'what was read from a deleted Secret is used',
+      file: 'controllers.ts',
+      find: '      for (const cluster of clusters) passes.changed(cluster);\n',
+      replace: '',
+    },
+    {
+      name: 'a Secret that is deleted during a pass is not noticed',
+      file: 'passes.ts',
+      find: 'if (this.#running.has(cluster)) this.#changed.add(cluster);',
+      replace: '',
+      tests: ['passes.test.ts'],
     },
   ],
 };

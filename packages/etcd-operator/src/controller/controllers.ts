@@ -1,23 +1,28 @@
 /**
  * The controllers. They decide when a pass over a cluster runs, never what it does:
- * - cluster-lifecycle: after a change of the cluster or of its StatefulSet, and until it has formed or is deleted;
+ * - cluster-lifecycle: after a change of the cluster or of an object that belongs to it, and until it has formed or is
+ *   deleted;
  * - scaling: while members are added, removed, restarted, stopped or started;
  * - recovery: while a member is replaced, the quorum is lost, or the database is full;
  * - health: at rest, from time to time.
  */
-import { StatefulSet } from '@ecsm/kubernetes';
+import { ConfigMap, Secret } from '@ecsm/apiserver';
+import { PodDisruptionBudget, Service, StatefulSet } from '@ecsm/kubernetes';
 import {
   annotationsChanged,
   Controller,
   type EventRecorder,
   generationChanged,
+  type Kind,
   type Log,
   ownedBy,
   type Predicate,
   type Reconcile,
   type StandardMetrics,
+  type Watch,
 } from '@ecsm/runtime';
 import { EtcdCluster, type EtcdClusterSpec, type EtcdClusterStatus } from '../apis/etcd-cluster.ts';
+import { names } from '../apis/well-known.ts';
 import type { Passes } from './passes.ts';
 import { type Seat, seatOf } from './seats.ts';
 
@@ -53,8 +58,37 @@ function lifecycleController(options: ControllersOptions): ClusterController {
         : undefined;
     },
     predicates: [generationChanged, annotationsChanged],
-    watches: [{ kind: StatefulSet, map: ownedBy(EtcdCluster) }],
+    watches: [{ kind: StatefulSet, map: ownedBy(EtcdCluster) }, ...named.map((of) => watchNamed(of, options.passes))],
   });
+}
+
+interface NamedObjects {
+  readonly kind: Kind;
+  /** As functions of the name of the cluster, which it starts with. */
+  readonly names: readonly ((cluster: string) => string)[];
+}
+
+/** Objects that change once in months, and that passes do not read each time. */
+const named: readonly NamedObjects[] = [
+  { kind: Secret, names: [names.caSecret, names.serverSecret, names.peerSecret, names.clientSecret] },
+  { kind: Service, names: [names.clientService, names.peerService] },
+  { kind: ConfigMap, names: [names.configMap] },
+  { kind: PodDisruptionBudget, names: [names.disruptionBudget] },
+];
+
+/** By name: a read of each change of all Secrets and ConfigMaps would cost more than all passes. */
+function watchNamed({ kind, names }: NamedObjects, passes: Passes): Watch {
+  const suffixes = names.map((nameOf) => nameOf(''));
+  return {
+    kind,
+    mapName: (object) => {
+      const clusters = suffixes
+        .filter((suffix) => object.name.endsWith(suffix) && object.name !== suffix)
+        .map((suffix) => ({ ...object, name: object.name.slice(0, object.name.length - suffix.length) }));
+      for (const cluster of clusters) passes.changed(cluster);
+      return clusters;
+    },
+  };
 }
 
 function scalingController(options: ControllersOptions): ClusterController {

@@ -5,7 +5,10 @@
 import type { EtcdCluster } from '../apis/etcd-cluster.ts';
 import type { SecurityObserved } from '../service/security/security.ts';
 
-/** Passes that use what was read once. At the default interval they are read every five minutes. */
+/**
+ * Passes that use what was read once. A change of the Secrets is watched; at the default interval they are read every five
+ * minutes nevertheless.
+ */
 export const usesMax = 9;
 
 interface Known {

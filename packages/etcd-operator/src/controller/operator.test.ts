@@ -1,14 +1,25 @@
 /** The operator with its controllers, on a registry in memory and a scripted etcd. */
-import { StatefulSet } from '@ecsm/kubernetes';
-import { EmbeddedRegistry, Event, MemoryStore, MetricRegistry, type Registry, systemClock } from '@ecsm/runtime';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { ConfigMap, Secret } from '@ecsm/apiserver';
+import { PodDisruptionBudget, Service, StatefulSet } from '@ecsm/kubernetes';
+import {
+  type Clock,
+  EmbeddedRegistry,
+  Event,
+  type Kind,
+  MemoryStore,
+  MetricRegistry,
+  type Registry,
+  systemClock,
+} from '@ecsm/runtime';
+import { VirtualClock } from '@ecsm/runtime/testing';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { EtcdCluster, type EtcdClusterInput, type EtcdClusterStatus } from '../apis/etcd-cluster.ts';
 import { createCluster, ToyIssuer, withoutTls } from '../resource/cluster.kit.ts';
 import { Lab } from '../service/lab.kit.ts';
 import { EtcdOperator, operatorKinds, whyUnsettled } from './operator.ts';
 
-function openRegistry() {
-  return new EmbeddedRegistry({ store: new MemoryStore(), kinds: operatorKinds, clock: systemClock });
+function openRegistry(clock: Clock = systemClock) {
+  return new EmbeddedRegistry({ store: new MemoryStore(), kinds: operatorKinds, clock });
 }
 
 /** Runs until the test ends. */
@@ -98,6 +109,56 @@ describe('EtcdOperator', () => {
     expect(() => new EtcdOperator({ registry: openRegistry(), settings })).toThrow(
       `${name} must be a positive whole number, not ${value}`,
     );
+  });
+});
+
+describe('an object of a cluster at rest', () => {
+  const clock = new VirtualClock();
+  const lab = new Lab(openRegistry(clock));
+  const stop = new AbortController();
+  let running: Promise<void> = Promise.resolve();
+
+  beforeAll(async () => {
+    const { registry } = lab;
+    const operator = new EtcdOperator({ registry, issuer: new ToyIssuer(clock), connect: lab.options.connect });
+    running = operator.run({ signal: stop.signal });
+    await lab.create({ size: 1, version: '3.5.30', security: { tls: { enabled: true } } });
+    const sets = registry.resource(StatefulSet);
+    await clock.until(async () => (await sets.list()).items.length === 1);
+    const { spec } = await sets.get('main');
+    await lab.start(1, spec.template.metadata?.annotations?.['etcd.etcd.io/template-hash']);
+    await clock.until(async () => (await operator.unsettled()).length === 0);
+    await clock.advance(600_000);
+  });
+  afterAll(async () => {
+    stop.abort();
+    await clock.until(() => running.then(() => true));
+  });
+
+  it.each<[string, Kind]>([
+    ['main-server-tls', Secret],
+    ['main-peer-tls', Secret],
+    ['main-client-tls', Secret],
+    ['main-ca', Secret],
+    ['main-client', Service],
+    ['main-peer', Service],
+    ['main-config', ConfigMap],
+    ['main', PodDisruptionBudget],
+  ])('is created again within seconds after it was deleted: %s', async (name, kind) => {
+    const objects = lab.registry.resource(kind);
+    const { uid } = (await objects.get(name)).metadata;
+    await objects.delete(name);
+    // Between the passes of a cluster at rest, which are 30 seconds apart.
+    const isBack = async () =>
+      (await objects.list()).items.some(({ metadata }) => metadata.name === name && metadata.uid !== uid);
+    expect(await clock.until(isBack)).toBeLessThan(5_000);
+  });
+
+  it('causes no write when it has been created again', async () => {
+    await clock.advance(60_000);
+    const before = await lab.registry.revision();
+    await clock.advance(600_000);
+    expect(await lab.registry.revision()).toBe(before);
   });
 });
 

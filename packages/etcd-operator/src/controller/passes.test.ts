@@ -365,6 +365,26 @@ describe('the Secrets of a cluster at rest', () => {
     expect(await lab.registry.resource(Secret).get('main-peer-tls')).toBeDefined();
   });
 
+  it('are read again after a change, also one during a pass', async () => {
+    const main = { namespace: 'default', name: 'main' };
+    passes.changed(main);
+    expect(await pass(counting())).toMatchObject({ requeueAfterMs: atRestMs });
+    expect(reads).toBe(4);
+    passes.changed(main);
+    await pass({
+      ...delegating(),
+      resource: (kind) => {
+        if (kind.kind === Secret.kind) passes.changed(main);
+        return counting().resource(kind);
+      },
+    });
+    expect(reads).toBe(8);
+    await pass(counting());
+    expect(reads).toBe(12);
+    await pass(counting());
+    expect(reads).toBe(12);
+  });
+
   it('are read before anything is done', async () => {
     await lab.registry.resource(Secret).delete('main-peer-tls');
     expect(await pass()).toMatchObject({ requeueAfterMs: atRestMs });

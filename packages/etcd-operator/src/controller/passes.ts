@@ -2,7 +2,16 @@
  * Passes over clusters: observe, decide, write the intent, act. The controllers decide when a pass runs; two passes over
  * one cluster never run at the same time.
  */
-import { deepEqual, type EventRecorder, isApiError, type Log, type Registry, type Request } from '@ecsm/runtime';
+import {
+  deepEqual,
+  type EventRecorder,
+  isApiError,
+  type Log,
+  NAMESPACE_DEFAULT,
+  type ObjectName,
+  type Registry,
+  type Request,
+} from '@ecsm/runtime';
 import { EtcdCluster, type EtcdClusterStatus } from '../apis/etcd-cluster.ts';
 import { FINALIZER } from '../apis/well-known.ts';
 import type { ClusterLabels } from '../client/metrics/client.ts';
@@ -53,6 +62,8 @@ export class Passes {
   readonly #refusals = new ResizeRefusals();
   readonly #certificates = new KnownCertificates();
   readonly #checked: CheckedObjects;
+  /** Clusters whose objects have changed during the pass in progress, which may have read them before. */
+  readonly #changed = new Set<string>();
 
   constructor(options: PassesOptions) {
     this.#options = options;
@@ -60,9 +71,16 @@ export class Passes {
     this.#checked = new CheckedObjects(options.clock, options.settings.restMs / 2);
   }
 
+  /** An object of the cluster has changed or was deleted: the next pass reads all of them. */
+  changed(name: ObjectName): void {
+    const cluster = nameOf(name);
+    this.#forgetRead(cluster);
+    if (this.#running.has(cluster)) this.#changed.add(cluster);
+  }
+
   /** Does nothing if the cluster is not `wanted` when it is read. */
   async run(request: Request, context: PassContext, isWanted: ClusterFilter = () => true): Promise<PassResult> {
-    const { key } = request;
+    const key = nameOf(request);
     const before = this.#running.get(key) ?? Promise.resolve();
     const pass = before.catch(() => undefined).then(() => this.#pass(request, context, isWanted));
     this.#running.set(key, pass);
@@ -75,13 +93,13 @@ export class Passes {
 
   async #pass(request: Request, context: PassContext, isWanted: ClusterFilter): Promise<PassResult> {
     const { registry, signal } = context;
+    if (this.#changed.delete(nameOf(request))) this.#forgetRead(nameOf(request));
     const cluster = await context.get();
     if (cluster === undefined) {
       this.#options.monitoring.forget(labelsOf(request));
       this.#refusals.forget(request.key);
-      this.#certificates.forget(request.key);
       this.seats.forget(request.key);
-      this.#checked.forget(`${request.namespace}/${request.name}`);
+      this.#forgetRead(nameOf(request));
       return { requeueAfterMs: undefined };
     }
     this.seats.keep(request.key, cluster);
@@ -110,12 +128,13 @@ export class Passes {
 
   /** What leads to an action was read in this pass. */
   async #observe(
-    { key }: Request,
+    request: Request,
     cluster: EtcdCluster,
     service: ClusterService,
     signal: AbortSignal,
   ): Promise<ObservedCluster> {
-    const resizeRefused = this.#refusals.find(key, cluster, this.#options.clock.now());
+    const key = nameOf(request);
+    const resizeRefused = this.#refusals.find(request.key, cluster, this.#options.clock.now());
     const certificates = this.#certificates.use(key, cluster);
     const checked = this.#checked;
     if (certificates) {
@@ -127,6 +146,11 @@ export class Passes {
     if (isAtRest(observed.input)) this.#certificates.keep(key, cluster, observed.security);
     else this.#certificates.forget(key);
     return observed;
+  }
+
+  #forgetRead(cluster: string): void {
+    this.#certificates.forget(cluster);
+    this.#checked.forget(cluster);
   }
 
   async #decide(
@@ -206,6 +230,10 @@ export class Passes {
 function isAtRest(input: PassInput): boolean {
   const { action, waiting, problem, recorded } = nextAction(input);
   return !action && !waiting && !problem && deepEqual(recorded, input.recorded);
+}
+
+function nameOf({ namespace = NAMESPACE_DEFAULT, name }: ObjectName): string {
+  return `${namespace}/${name}`;
 }
 
 function labelsOf({ namespace, name }: Request): ClusterLabels {

@@ -54,7 +54,10 @@ const rule = (apiGroup: string, resources: readonly string[], verbs: readonly st
   verbs: [...verbs],
 });
 
-/** What the operator does, and nothing else: it never reads objects that it does not manage, except to watch for changes. */
+/**
+ * What the operator does, and nothing else: it never reads objects that it does not manage. To notice changes it lists and
+ * watches the metadata of all objects of a kind; a role cannot be limited to that, nor to labels.
+ */
 const rules: JsonObject[] = [
   rule(GROUP, ['etcdclusters'], ['get', 'list', 'watch', 'create', 'patch', 'delete']),
   rule(GROUP, ['etcdbackups'], ['get', 'list', 'watch', 'create', 'patch', 'delete']),
@@ -62,10 +65,10 @@ const rules: JsonObject[] = [
   rule(GROUP, ['etcdclusters/status', 'etcdbackups/status', 'etcdrestores/status'], ['patch']),
   rule(GROUP, ['etcdclusters/finalizers'], ['update']),
   rule('apps', ['statefulsets'], ['get', 'list', 'watch', 'create', 'patch', 'update', 'delete']),
-  rule('', ['services', 'configmaps', 'secrets'], ['get', 'create', 'patch']),
+  rule('', ['services', 'configmaps', 'secrets'], ['get', 'list', 'watch', 'create', 'patch']),
   rule('', ['pods'], ['get', 'list', 'create', 'delete']),
   rule('', ['persistentvolumeclaims'], ['get', 'list', 'create', 'patch', 'delete']),
-  rule('policy', ['poddisruptionbudgets'], ['get', 'create', 'patch']),
+  rule('policy', ['poddisruptionbudgets'], ['get', 'list', 'watch', 'create', 'patch']),
   rule('', ['events'], ['get', 'create', 'update']),
 ];
 

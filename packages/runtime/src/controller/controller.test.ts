@@ -12,7 +12,7 @@ import { MemoryStore } from '../store/memory/store.ts';
 import type { ControllerOptions } from './contract.ts';
 import { Controller } from './controller.ts';
 import { generationChanged } from './predicate.ts';
-import { ownedBy } from './source.ts';
+import { type ObjectName, ownedBy } from './source.ts';
 
 type WidgetOptions =
   typeof Widget extends Kind<infer Spec, infer Status, infer SpecInput, infer StatusInput>
@@ -440,6 +440,46 @@ describe('watches on other kinds', () => {
     await crates.delete('mine');
     await eventually(() => seen.at(-1)).toBe('owner: Crate mine deleted');
     expect(seen).toHaveLength(4);
+  });
+
+  it('by name enqueue objects that exist, also after a deletion, and read nothing', async () => {
+    await create('owner');
+    const reads: string[] = [];
+    const store = new Proxy(registry.store, {
+      get(target, property) {
+        const value = Reflect.get(target, property);
+        if (typeof value !== 'function') return value;
+        return (...args: unknown[]) => {
+          if (property === 'get') reads.push(String(args[0]));
+          return value.apply(target, args);
+        };
+      },
+    });
+    const crates = registry.resource(Crate);
+    registry = new EmbeddedRegistry({ store, kinds: [Widget, Crate] });
+    const mapped: string[] = [];
+    const mapName = ({ namespace, name }: ObjectName): ObjectName[] => {
+      mapped.push(`${namespace}/${name}`);
+      return [{ name: name.replace(/-crate$/u, '') }];
+    };
+    const seen: string[] = [];
+    start(
+      async ({ name }, { reason }) => {
+        seen.push(`${name}: ${reason}`);
+      },
+      { watches: [{ kind: Crate, mapName }] },
+    );
+    await eventually(() => seen).toEqual(['owner: added']);
+    await crates.create({ metadata: { name: 'none-crate' }, spec: {} });
+    await crates.create({ metadata: { name: 'owner-crate' }, spec: {} });
+    await eventually(() => seen.at(-1)).toBe('owner: Crate owner-crate added');
+    await crates.patch('owner-crate', { spec: { label: 'x' } });
+    await eventually(() => seen.at(-1)).toBe('owner: Crate owner-crate updated');
+    await crates.delete('owner-crate');
+    await eventually(() => seen.at(-1)).toBe('owner: Crate owner-crate deleted');
+    expect(seen).toHaveLength(4);
+    expect(mapped).toEqual(['none', 'owner', 'owner', 'owner'].map((name) => `default/${name}-crate`));
+    expect(reads.filter((key) => key.includes('/crates/'))).toEqual([]);
   });
 
   it('are not lost when the store fails at that moment', async () => {

@@ -14,19 +14,39 @@ export interface ObjectName {
   readonly name: string;
 }
 
+/**
+ * Returns the objects of the controller's kind to enqueue for an object. It is called for every observed version. After a
+ * deletion or a change of the result, the objects of the previous result are enqueued, too.
+ */
+export type MapObject = (object: ApiObject<unknown, unknown>) => readonly ObjectName[];
+
+/**
+ * Returns the objects of the controller's kind to enqueue for an object, which is not read: only its name is known. It is
+ * called for every observed version and for a deletion. Objects that the controller has not observed are not enqueued, so
+ * the result may be a guess.
+ */
+export type MapName = (name: ObjectName) => readonly ObjectName[];
+
 /** A kind that a controller watches besides its own. */
-export interface Watch {
+export type Watch =
+  | {
+      readonly kind: Kind;
+      readonly map: MapObject;
+      readonly mapName?: never;
+      readonly predicates?: readonly Predicate[];
+    }
+  | { readonly kind: Kind; readonly mapName: MapName; readonly map?: never; readonly predicates?: never };
+
+/** The controller's own kind. */
+export interface OwnWatch {
   readonly kind: Kind;
-  /**
-   * Returns the objects of the controller's kind to enqueue for an object. It is called for every observed version. After
-   * a deletion or a change of the result, the objects of the previous result are enqueued, too.
-   */
-  readonly map: (object: ApiObject<unknown, unknown>) => readonly ObjectName[];
+  readonly map?: never;
+  readonly mapName?: never;
   readonly predicates?: readonly Predicate[];
 }
 
 /** Enqueues the owner of the changed object: the reference of the given kind that is marked as controller. */
-export function ownedBy(kind: Kind): Watch['map'] {
+export function ownedBy(kind: Kind): MapObject {
   return ({ metadata }) =>
     (metadata.ownerReferences ?? [])
       .filter((owner) => owner.controller === true && owner.kind === kind.kind && owner.apiVersion === kind.apiVersion)
@@ -65,30 +85,37 @@ export class Source {
   readonly #registry: Registry;
   readonly #kind: Kind;
   readonly #own: Kind;
-  readonly #map: Watch['map'] | undefined;
+  readonly #map: MapObject | undefined;
+  readonly #mapName: MapName | undefined;
   readonly #digests: Digests | undefined;
   readonly #informer: SourceInformer;
+  readonly #exists: (key: string) => boolean;
   /** For mapped kinds: the last result of `map` for each object, unless it was empty. */
   readonly #mapped = new Map<string, readonly string[]>();
 
-  /** Without `map`, the kind is the controller's own. */
+  /** `exists`: whether a key of the controller's own kind was observed. */
   constructor(
     registry: Registry,
     own: Kind,
-    { kind, map, predicates = [] }: Omit<Watch, 'map'> & Partial<Watch>,
+    { kind, map, mapName, predicates = [] }: Watch | OwnWatch,
     informer: SourceInformer,
+    exists: (key: string) => boolean = () => true,
   ) {
     this.#registry = registry;
     this.#informer = informer;
     this.#own = own;
     this.#kind = kind;
     this.#map = map;
+    this.#mapName = mapName;
+    this.#exists = exists;
     this.#digests = predicates.length === 0 ? undefined : new Digests(predicates);
   }
 
   /** Throws `WatchPanic` if a predicate or the map function throws. Other errors are worth a retry. */
   async requests(change: Change): Promise<readonly EnqueueRequest[]> {
     const { key, initial, version, type } = change;
+    const reason = `${this.#kind.kind} ${key.split('/').at(-1)} ${type}`;
+    if (this.#mapName) return this.#guess(key, this.#mapName).map((mapped) => ({ key: mapped, reason, initial }));
     if (!this.#map && !this.#digests) return [{ key, reason: type, initial, version }];
     const object = type === 'deleted' ? undefined : await this.#read(key, version);
     if (object && !this.#guarded(() => this.#digests?.changed(key, object, version) ?? true)) return [];
@@ -99,8 +126,13 @@ export class Source {
     const before = this.#mapped.get(key) ?? [];
     if (now.length > 0) this.#mapped.set(key, now);
     else this.#mapped.delete(key);
-    const reason = `${this.#kind.kind} ${key.split('/').at(-1)} ${type}`;
     return [...new Set([...before, ...now])].map((mapped) => ({ key: mapped, reason, initial }));
+  }
+
+  #guess(key: string, mapName: MapName): readonly string[] {
+    const place = this.#registry.locate(key);
+    if (!place) return [];
+    return this.#guarded(() => this.#keysOf(mapName(place))).filter((mapped) => this.#exists(mapped));
   }
 
   /** Calls a predicate or a map function. */

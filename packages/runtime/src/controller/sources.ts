@@ -9,7 +9,7 @@ import { sleep } from '../ports/clock.ts';
 import { type Log, silentLog } from '../ports/log.ts';
 import type { Registry } from '../registry/contract.ts';
 import type { Predicate } from './predicate.ts';
-import { type EnqueueRequest, Source, type Watch, WatchPanic } from './source.ts';
+import { type EnqueueRequest, type OwnWatch, Source, type Watch, WatchPanic } from './source.ts';
 
 export interface SourcesHandlers {
   readonly enqueue: (request: EnqueueRequest) => void;
@@ -40,12 +40,15 @@ export class Sources {
     this.#registry = registry;
     this.#log = log;
     this.#handlers = handlers;
-    const watched = [{ kind: own, predicates }, ...watches];
+    const watched: readonly (Watch | OwnWatch)[] = [{ kind: own, predicates }, ...watches];
     // Throws for an unknown kind before any informer has started.
     for (const { kind } of watched) registry.resource(kind);
     this.#watches = watched.map((watch) => {
       const use = informers.use(watch.kind, namespace);
-      return { use, source: new Source(registry, own, watch, use.informer) };
+      return {
+        use,
+        source: new Source(registry, own, watch, use.informer, (key) => this.versionOf(key) !== undefined),
+      };
     });
   }
 
