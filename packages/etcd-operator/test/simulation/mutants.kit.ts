@@ -4,6 +4,7 @@ import { patch, replace } from '@ecsm/runtime/simulation';
 import type { EtcdAlarmType } from '../../src/client/etcd/contract.ts';
 import { SimulatedClient } from '../../src/client/etcd/simulated/client.kit.ts';
 import { EtcdState } from '../../src/client/etcd/simulated/state.kit.ts';
+import { PodDisruptionBudgetManager } from '../../src/resource/disruption-budget.ts';
 import type * as tls from '../../src/resource/tls-material.ts';
 import type * as observing from '../../src/service/cluster/observation.ts';
 import type * as ranges from '../../src/service/cluster/range.ts';
@@ -381,6 +382,24 @@ export const mutants: readonly Mutant[] = [
       if (found?.volume === undefined) return decision;
       return { ...decision, action: { do: 'deleteVolume', slot: found.index, uid: found.volume.uid, why } };
     }),
+  },
+  {
+    name: 'a pod of another owner is overlooked',
+    story: 'a pod of another owner that stops the growth',
+    caughtBy: [untold],
+    plant: believing((input) => ({ ...input, foreignObjects: [] })),
+  },
+  {
+    name: 'the disruption budget follows the size alone',
+    story: 'walk over all sizes',
+    caughtBy: [rules.budget],
+    plant: () =>
+      patch(PodDisruptionBudgetManager.prototype, (original) => ({
+        render(this: PodDisruptionBudgetManager, cluster, minAvailable) {
+          const ofSize = Math.floor(cluster.spec.size / 2) + 1;
+          return original.render.call(this, cluster, Math.min(minAvailable, ofSize));
+        },
+      })),
   },
   {
     name: 'only the next slot is checked for a volume',

@@ -17,6 +17,7 @@ export class PodRules {
   #pods = new Map<string, Pod>();
   #range: string | undefined;
   #end = 0;
+  #minAvailable: number | undefined;
   #secrets = '';
   /** What clients have, newest last. */
   #clients: { readonly cert: string; readonly ca: string; untilMs: number }[] = [];
@@ -29,6 +30,7 @@ export class PodRules {
   /** After every change of what is stored. */
   check(): void {
     this.#checkRange();
+    this.#checkBudget();
     const pods = new Map(this.#watched.view.pods.map((pod) => [pod.metadata.uid, pod]));
     for (const [uid, before] of this.#pods) {
       const isDeleted = pods.get(uid)?.metadata.deletionTimestamp !== undefined || !pods.has(uid);
@@ -54,6 +56,22 @@ export class PodRules {
     // A smaller range may have a gap, whose member was removed because it was dead.
     if (set.spec.replicas > members && this.#end > endBefore) {
       this.#watched.fail(rules.range, `the range is ${range}, and there are ${members} members`);
+    }
+  }
+
+  /** When it is written: until a pass has seen a change of the members, it is that of before. */
+  #checkBudget(): void {
+    const { budget, cluster, truth } = this.#watched.view;
+    const minAvailable = Number(budget?.spec.minAvailable ?? 0);
+    if (minAvailable === this.#minAvailable) return;
+    this.#minAvailable = minAvailable;
+    const { recovery, restore, stoppedSize } = cluster?.status ?? {};
+    if (budget === undefined || truth === undefined || (recovery ?? restore ?? stoppedSize) !== undefined) return;
+    const voters = truth.state.voters.length;
+    const protectedVoters = Math.max(voters, Math.min(...this.#watched.recentSizes));
+    if (minAvailable <= protectedVoters / 2) {
+      const message = `${minAvailable} of ${voters} voters stay, and the size is ${cluster?.spec.size}`;
+      this.#watched.fail(rules.budget, message);
     }
   }
 

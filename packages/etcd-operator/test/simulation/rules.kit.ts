@@ -14,6 +14,7 @@ export const rules = {
   needed: 'no member is removed that the quorum needs',
   foreign: 'no pod and no volume of another owner is deleted',
   quorum: 'no voter is stopped that the quorum needs',
+  budget: 'the disruption budget protects a quorum of the voters, and of the size',
   second: 'there is never a second cluster',
   identity: 'a member never loses its log and keeps its identity',
   writes: 'no acknowledged write is lost',

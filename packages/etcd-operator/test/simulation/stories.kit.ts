@@ -425,6 +425,18 @@ export const stories: readonly Story[] = [
     },
   },
   {
+    name: 'a pod of another owner that stops the growth',
+    async tell(users) {
+      await users.startWith(1);
+      const slot = users.pick(1, 2);
+      await users.occupyPod(slot);
+      await users.edit({ size: 3 });
+      await users.expect('the growth is refused', () => users.problem === 'ForeignObjects');
+      if (users.voters.length !== 1) users.fail(`${users.voters.length} voters, and 1 before`);
+      await users.vacatePod(slot);
+    },
+  },
+  {
     name: 'delete, and create again under the same name',
     async tell(users) {
       const whenDeleted = users.pick<'Delete' | 'Retain'>('Delete', 'Retain');

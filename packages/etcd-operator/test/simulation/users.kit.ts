@@ -304,6 +304,17 @@ export class Users {
     await claims.create({ metadata: { name: names.claim(clusterName, slot) }, spec });
   }
 
+  /** A pod with the name of a slot, of another owner. */
+  async occupyPod(slot: number): Promise<void> {
+    const spec = { containers: [{ name: 'other', image: 'other:1' }] };
+    await this.#world.registry.resource(Pod).create({ metadata: { name: names.pod(clusterName, slot) }, spec });
+  }
+
+  /** As its owner does. */
+  async vacatePod(slot: number): Promise<void> {
+    await this.#world.registry.resource(Pod).delete(names.pod(clusterName, slot), { namespace });
+  }
+
   async deleteClaim(slot: number): Promise<void> {
     const claim = this.view.claim(slot);
     if (claim === undefined) return;

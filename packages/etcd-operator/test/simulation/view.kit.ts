@@ -1,6 +1,6 @@
 /** What is stored and what runs, read at once: oracles and the simulated kubelet cannot wait. */
 import { ConfigMap, Secret } from '@ecsm/apiserver';
-import { PersistentVolumeClaim, Pod, StatefulSet } from '@ecsm/kubernetes';
+import { PersistentVolumeClaim, Pod, PodDisruptionBudget, StatefulSet } from '@ecsm/kubernetes';
 import { type Kind, keyOf } from '@ecsm/runtime';
 import type { Simulation } from '@ecsm/runtime/simulation';
 import { EtcdBackup } from '../../src/apis/etcd-backup.ts';
@@ -31,6 +31,10 @@ export class View {
     return this.#find<StatefulSet>(StatefulSet, clusterName);
   }
 
+  get budget(): PodDisruptionBudget | undefined {
+    return this.#find<PodDisruptionBudget>(PodDisruptionBudget, names.disruptionBudget(clusterName));
+  }
+
   /** Those of members. */
   get pods(): readonly Pod[] {
     return this.#list<Pod>(Pod).filter(({ metadata }) => metadata.labels?.[labels.cluster] !== undefined);
@@ -38,7 +42,9 @@ export class View {
 
   /** Those of backups and restores. */
   get workers(): readonly Pod[] {
-    return this.#list<Pod>(Pod).filter(({ metadata }) => metadata.labels?.[labels.cluster] === undefined);
+    return this.#list<Pod>(Pod).filter(
+      ({ metadata }) => metadata.labels?.[labels.cluster] === undefined && !/^main-\d+$/u.test(metadata.name),
+    );
   }
 
   get backups(): readonly EtcdBackup[] {

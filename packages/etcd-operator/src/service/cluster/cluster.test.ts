@@ -96,6 +96,14 @@ describe('an observation', () => {
     };
     await started(3, { size: 1 });
     expect(await minAvailable()).toBe(2);
+    // A cluster that does not answer has the members whose volumes are recorded.
+    const { members } = lab.etcd;
+    const known = new Map(members);
+    const volumes = [0, 1, 2].map((slot) => ({ slot, uid: `v${slot}` }));
+    await lab.registry.resource(EtcdCluster).updateStatus({ ...(await lab.get()), status: { volumes } });
+    members.clear();
+    expect(await minAvailable()).toBe(2);
+    for (const [address, member] of known) members.set(address, member);
     await lab.registry.resource(EtcdCluster).patch('main', { spec: { size: 5 } });
     expect(await minAvailable()).toBe(3);
   });

@@ -118,7 +118,8 @@ export class ClusterService {
         : clusterFacts(names, { ...observed, claims: [...claims, ...taken.claims] });
     const version = recorded.version ?? wanted.version;
     const { template, hash } = templates.render(cluster, version, security.trust);
-    const { voters } = countVoters(facts);
+    // While the members are not known, each recorded volume has one.
+    const voters = facts.membership ? countVoters(facts).voters : Object.keys(recorded.volumes).length;
     const isStopped = wanted.size === 0 && recorded.stopped !== undefined;
     const minAvailable = isStopped ? 0 : quorumOf(Math.max(voters, wanted.size));
     const objectsWanted = { version, ...slotConfigs(recorded, facts), minAvailable };
