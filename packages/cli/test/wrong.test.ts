@@ -67,6 +67,9 @@ beforeAll(async () => {
   };
 });
 
+/** No operator runs here, which every command says that reads or creates a registry. */
+const notices = /^(?:created the registry|warning: no operator has ever used) .*\n/gm;
+
 async function shell(script: string, options: ShellOptions = {}): Promise<Ran> {
   const ran = await programs.shell(script, { ...options, env: { ...env, ...options.env } });
   const shown = (text: string) => {
@@ -74,7 +77,7 @@ async function shell(script: string, options: ShellOptions = {}): Promise<Ran> {
       (soFar, name) => soFar.replaceAll(`:${env[name]}`, `:${name}`),
       text,
     );
-    return ports.replaceAll(directory, '/dir').replaceAll(site.directory, '/site');
+    return ports.replaceAll(directory, '/dir').replaceAll(site.directory, '/site').replace(notices, '');
   };
   return { ...ran, out: shown(ran.out), err: shown(ran.err) };
 }

@@ -66,7 +66,7 @@ describe.concurrent('an operator', () => {
     const names = ['one', 'two', 'three', 'four', 'five'];
     await site.apply(...names.map((name) => serviceInput(name, { rolling: name < 'o' })));
     await site.untilSettled(...names);
-    const polls = ['GET /node', 'GET /service', 'GET /service/summary'];
+    const polls = ['GET /node', 'GET /service', 'GET /service/summary', 'GET /container/service'];
     // Operations in progress are polled more often, until they end.
     await site.until('three polls without other calls', async () => {
       const last = (await site.platform.calls()).slice(-3 * polls.length);
@@ -83,14 +83,15 @@ describe.concurrent('an operator', () => {
     const pages = of('GET /service');
     // One page of nodes with each page of services; the first or the last poll may be incomplete.
     expect(Math.abs(of('GET /node').length - pages.length)).toBeLessThanOrEqual(1);
-    // All instances at most with every tenth poll.
+    // All instances at most with every poll.
     const sweeps = of('GET /container/service').length;
-    expect(sweeps).toBeLessThanOrEqual(2);
+    expect(sweeps).toBeLessThanOrEqual(pages.length + 1);
     expect(calls).toHaveLength(pages.length + of('GET /node').length + of('GET /service/summary').length + sweeps);
     // The longest interval is one second; the first two may be shorter.
     const tookMs = (pages.at(-1)?.timeMs ?? 0) - (pages[0]?.timeMs ?? 0);
     expect(tookMs).toBeGreaterThan((pages.length - 3) * 890);
-    expect(await site.registry.store.revision()).toBe(versions);
+    // The time of the last observation is written about once in a minute, and nothing else.
+    expect((await site.registry.store.revision()) - versions).toBeLessThanOrEqual(1);
   });
 
   it('reports its health and that of the platform', async (test) => {

@@ -59,7 +59,7 @@ async function firstFailure({ story: name, behaviour, isRestarted, isFocused, fi
 }
 
 describe('planted defects', () => {
-  it.each(mutants)('$name: found', { timeout: 300_000 }, async (mutant) => {
+  it.each(mutants)('$name: found', { timeout: 900_000 }, async (mutant) => {
     const restore = mutant.plant();
     try {
       const failure = await firstFailure(mutant);

@@ -53,7 +53,7 @@ async function firstFailure({ story, firstSeed = 1 }: Mutant) {
 beforeAll(prepareSettled, 300_000);
 
 describe('planted defects', () => {
-  it.each([...mutants, ...backupMutants])('$name: found', { timeout: 300_000 }, async (mutant) => {
+  it.each([...mutants, ...backupMutants])('$name: found', { timeout: 900_000 }, async (mutant) => {
     const restore = mutant.plant();
     try {
       const failure = await firstFailure(mutant);
