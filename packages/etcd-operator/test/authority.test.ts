@@ -63,7 +63,7 @@ describe.skipIf(skipWithoutRelease('3.5'))('the Secret of the authority', () => 
       .not.toBe(before.uid);
     expect((await secret(ca)).data).toEqual(before.data);
     await settled();
-    expect(writer.acknowledged).toBeGreaterThan(10);
+    await expect.poll(() => writer.acknowledged).toBeGreaterThan(10);
   });
 
   it('is lost in spite of that, and members trust a new authority beside the lost one', {

@@ -2,7 +2,8 @@
 import { displayWidth, pieces } from './width.ts';
 
 /** Punctuation that must not start a line. */
-const closing = /^[，。、；：！？）】》」』”’…·〕〉]/u;
+const closing =
+  /^[\uff0c\u3002\u3001\uff1b\uff1a\uff01\uff1f\uff09\u3011\u300b\u300d\u300f\u201d\u2019\u2026\u00b7\u3015\u3009]/u;
 
 /**
  * Wraps text to `columns`, including the indent. Paragraphs and their leading spaces are kept. Chinese

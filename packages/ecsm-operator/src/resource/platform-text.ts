@@ -51,9 +51,9 @@ export function explainedText(message: string): string {
   return explanation === undefined ? readable : `${explanation.english}: ${readable}`;
 }
 
-/** `需要 67108864 字节` as `需要 64Mi`. */
+/** `需要 67108864 字节` as `需要 64Mi`. Bundles are ASCII, and esbuild escapes text but not regular expressions. */
 export function withReadableSizes(message: string): string {
-  return message.replace(/(?<![\w.])(\d{5,15}) ?(?:字节|bytes?(?![a-z]))/giu, (_, bytes: string) =>
+  return message.replace(/(?<![\w.])(\d{5,15}) ?(?:\u5b57\u8282|bytes?(?![a-z]))/giu, (_, bytes: string) =>
     formatBytes(Number(bytes)),
   );
 }
