@@ -24,7 +24,7 @@ const runMsMax = 15_000;
 /** A run may take this long, and a multiple of the time without a defect. Beyond it the defect counts as caught. */
 const extraMs = 20_000;
 const slower = 6;
-/** A run of this length may have failed for want of time, so the tests have to pass without the defect now. */
+/** A run of this length may have failed because of its time limit, so the tests have to pass without the defect now. */
 const doubtMs = 8_000;
 
 const [seed, count, of] = process.argv.slice(2);
