@@ -50,6 +50,24 @@ export { Controller } from './controller/controller.ts';
 export { countOf, Event, type EventFields, type EventObject, firstSeenOf, lastSeenOf } from './controller/event.ts';
 export { type EventPrunerOptions, eventPruner } from './controller/event-pruner.ts';
 export { type FinalizerSteps, withFinalizer } from './controller/finalizer.ts';
+export {
+  type Decision,
+  type Enqueue,
+  type Happened,
+  type OperateOptions,
+  type Operation,
+  type Operator,
+  operate,
+  type Pass,
+  type Planned,
+  type PlannedEvent,
+  type PlannedStep,
+  type Report,
+  refused,
+  type StepResult,
+  type Trigger,
+  unknown,
+} from './controller/operate.ts';
 export type { Outcome, ReconcileResult } from './controller/outcome.ts';
 export { annotationsChanged, generationChanged, labelsChanged, type Predicate } from './controller/predicate.ts';
 export { EventRecorder, type RecorderOptions } from './controller/recorder.ts';

@@ -8,7 +8,7 @@ import type { Registry } from '../registry/contract.ts';
 import type { QueueObserver, WorkQueueOptions } from '../workqueue/contract.ts';
 import type { Outcome, ReconcileResult } from './outcome.ts';
 import type { Predicate } from './predicate.ts';
-import type { Watch } from './source.ts';
+import type { OwnWatch, Watch } from './source.ts';
 
 export interface Request {
   /** The key in the store; constant for an object. */
@@ -52,9 +52,9 @@ export interface ControllerOptions<Spec, Status, SpecInput, StatusInput> {
   readonly name: string;
   readonly kind: Kind<Spec, Status, SpecInput, StatusInput>;
   readonly reconcile: Reconcile<Spec, Status>;
-  /** Other kinds whose changes enqueue objects of this kind. */
-  readonly watches?: readonly Watch[];
-  /** Which changes of its own kind enqueue a key. Default: all of them. */
+  /** Other kinds whose changes enqueue objects of this kind, and its own kind if `predicates` are not enough. */
+  readonly watches?: readonly (Watch | OwnWatch)[];
+  /** Which changes of its own kind enqueue a key, unless `watches` contains that kind. Default: all of them. */
   readonly predicates?: readonly Predicate[];
   readonly namespace?: string;
   /** Maximum number of concurrent reconciles. Default 1. */

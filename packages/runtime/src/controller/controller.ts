@@ -237,7 +237,7 @@ export class Controller<Spec = unknown, Status = unknown, SpecInput = unknown, S
         break;
       case 'requeue after':
         queue.forget(key);
-        queue.add(key, { reason: 'requeued', afterMs: outcome.delayMs, priority });
+        queue.add(key, { reason: outcome.reason ?? 'requeued', afterMs: outcome.delayMs, priority });
         note['requeueAfterMs'] = outcome.delayMs;
         break;
       case 'conflict':

@@ -1,14 +1,14 @@
 /** The outcome of a reconcile, which decides when its key is enqueued again. */
 import { type ErrorCode, isApiError } from '../api/errors.ts';
 
-/** The result of a reconcile: done, or requeue after a delay. */
+/** The result of a reconcile: done, or requeue after a delay. `reason` is for logs; default `requeued`. */
 // biome-ignore lint/suspicious/noConfusingVoidType: an async function that returns nothing has to fit.
-export type ReconcileResult = { readonly requeueAfterMs?: number } | undefined | void;
+export type ReconcileResult = { readonly requeueAfterMs?: number; readonly reason?: string } | undefined | void;
 
 export type Outcome =
   /** Done; the failure count of the key is reset. */
   | { readonly is: 'success' }
-  | { readonly is: 'requeue after'; readonly delayMs: number }
+  | { readonly is: 'requeue after'; readonly delayMs: number; readonly reason?: string }
   /** Another writer committed first, which is normal: requeue without a delay. */
   | { readonly is: 'conflict'; readonly error: unknown }
   /** A later attempt may succeed: retry with backoff. */
@@ -21,7 +21,10 @@ export type Outcome =
 export function outcomeOf(result: ReconcileResult): Outcome {
   const delayMs = result?.requeueAfterMs;
   if (delayMs === undefined) return { is: 'success' };
-  if (Number.isFinite(delayMs)) return { is: 'requeue after', delayMs: Math.max(0, delayMs) };
+  const reason = result?.reason;
+  if (Number.isFinite(delayMs)) {
+    return { is: 'requeue after', delayMs: Math.max(0, delayMs), ...(reason === undefined ? {} : { reason }) };
+  }
   return { is: 'panic', error: new RangeError(`requeueAfterMs must be a finite number, not ${delayMs}`) };
 }
 

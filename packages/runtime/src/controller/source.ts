@@ -27,21 +27,19 @@ export type MapObject = (object: ApiObject<unknown, unknown>) => readonly Object
  */
 export type MapName = (name: ObjectName) => readonly ObjectName[];
 
-/** A kind that a controller watches besides its own. */
-export type Watch =
-  | {
-      readonly kind: Kind;
-      readonly map: MapObject;
-      readonly mapName?: never;
-      readonly predicates?: readonly Predicate[];
-    }
-  | { readonly kind: Kind; readonly mapName: MapName; readonly map?: never; readonly predicates?: never };
+/** A kind that a controller watches besides its own. `reason` begins the reason of the keys that it enqueues. */
+export type Watch = { readonly kind: Kind; readonly reason?: string } & (
+  | { readonly map: MapObject; readonly mapName?: never; readonly predicates?: readonly Predicate[] }
+  | { readonly mapName: MapName; readonly map?: never; readonly predicates?: never }
+);
 
-/** The controller's own kind. */
+/** The controller's own kind: a change enqueues the key of the object. */
 export interface OwnWatch {
   readonly kind: Kind;
+  readonly reason?: string;
   readonly map?: never;
   readonly mapName?: never;
+  /** A change of one of them enqueues the key. Default: every change. */
   readonly predicates?: readonly Predicate[];
 }
 
@@ -87,6 +85,7 @@ export class Source {
   readonly #own: Kind;
   readonly #map: MapObject | undefined;
   readonly #mapName: MapName | undefined;
+  readonly #reason: string;
   readonly #digests: Digests | undefined;
   readonly #informer: SourceInformer;
   readonly #exists: (key: string) => boolean;
@@ -97,7 +96,7 @@ export class Source {
   constructor(
     registry: Registry,
     own: Kind,
-    { kind, map, mapName, predicates = [] }: Watch | OwnWatch,
+    { kind, map, mapName, predicates = [], reason }: Watch | OwnWatch,
     informer: SourceInformer,
     exists: (key: string) => boolean = () => true,
   ) {
@@ -107,6 +106,7 @@ export class Source {
     this.#kind = kind;
     this.#map = map;
     this.#mapName = mapName;
+    this.#reason = reason === undefined ? '' : `${reason}: `;
     this.#exists = exists;
     this.#digests = predicates.length === 0 ? undefined : new Digests(predicates);
   }
@@ -114,13 +114,14 @@ export class Source {
   /** Throws `WatchPanic` if a predicate or the map function throws. Other errors are worth a retry. */
   async requests(change: Change): Promise<readonly EnqueueRequest[]> {
     const { key, initial, version, type } = change;
-    const reason = `${this.#kind.kind} ${key.split('/').at(-1)} ${type}`;
+    const own = `${this.#reason}${type}`;
+    const reason = `${this.#reason}${this.#kind.kind} ${key.split('/').at(-1)} ${type}`;
     if (this.#mapName) return this.#guess(key, this.#mapName).map((mapped) => ({ key: mapped, reason, initial }));
-    if (!this.#map && !this.#digests) return [{ key, reason: type, initial, version }];
+    if (!this.#map && !this.#digests) return [{ key, reason: own, initial, version }];
     const object = type === 'deleted' ? undefined : await this.#read(key, version);
     if (object && !this.#guarded(() => this.#digests?.changed(key, object, version) ?? true)) return [];
     if (!object) this.#digests?.forget(key);
-    if (!this.#map) return [{ key, reason: type, initial, version }];
+    if (!this.#map) return [{ key, reason: own, initial, version }];
     const map = this.#map;
     const now = object ? this.#guarded(() => this.#keysOf(map(object))) : [];
     const before = this.#mapped.get(key) ?? [];

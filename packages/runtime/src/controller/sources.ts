@@ -20,7 +20,7 @@ export interface SourcesHandlers {
 export interface SourcesOptions {
   readonly name: string;
   readonly kind: Kind;
-  readonly watches?: readonly Watch[];
+  readonly watches?: readonly (Watch | OwnWatch)[];
   readonly predicates?: readonly Predicate[];
   readonly namespace?: string;
   readonly log?: Log;
@@ -40,7 +40,10 @@ export class Sources {
     this.#registry = registry;
     this.#log = log;
     this.#handlers = handlers;
-    const watched: readonly (Watch | OwnWatch)[] = [{ kind: own, predicates }, ...watches];
+    const isOwn = ({ map, mapName }: Watch | OwnWatch) => map === undefined && mapName === undefined;
+    const ownDefault: readonly OwnWatch[] = watches.some(isOwn) ? [] : [{ kind: own, predicates }];
+    // The first one is of the own kind: `versionOf` uses its informer.
+    const watched = [...ownDefault, ...watches.filter(isOwn), ...watches.filter((watch) => !isOwn(watch))];
     // Throws for an unknown kind before any informer has started.
     for (const { kind } of watched) registry.resource(kind);
     this.#watches = watched.map((watch) => {
