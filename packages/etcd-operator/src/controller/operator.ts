@@ -31,8 +31,7 @@ import type { PassSettings } from '../service/model.ts';
 import { MonitoringService } from '../service/monitoring/monitoring.ts';
 import { whyUnsettled } from '../service/monitoring/unsettled.ts';
 import { createBackupControllers } from './backups.ts';
-import { createControllers } from './controllers.ts';
-import { Passes } from './passes.ts';
+import { clusterOperation } from './cluster.ts';
 
 export { whyUnsettled };
 
@@ -88,7 +87,7 @@ export class EtcdOperator {
   readonly #options: EtcdOperatorOptions;
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #controllers;
+  readonly #clusters;
   readonly #backups;
   /** Metrics of clusters and backups, which only the leader exposes. */
   readonly #exposed: readonly Pick<MetricsClient, 'pause' | 'resume'>[];
@@ -106,23 +105,24 @@ export class EtcdOperator {
     const clusterMetrics = metrics && new MetricsClient(metrics);
     const backupMetrics = metrics && new BackupMetricsClient(metrics);
     this.#exposed = [clusterMetrics, backupMetrics].flatMap((client) => client ?? []);
-    const passes = new Passes({
-      connect: options.connect ?? connectGateway(clock),
-      issuer: options.issuer ?? x509Issuer(clock),
-      clock,
-      settings,
-      callTimeoutMs: settings.callTimeoutMs,
-      monitoring: new MonitoringService(clusterMetrics),
-    });
-    this.#controllers = createControllers({
-      passes,
-      events: () => this.#events,
+    const common = {
+      eventSource: OPERATOR_NAME,
       workers: settings.workers,
-      lookMs: settings.restMs,
       log: this.#log,
       ...(namespace === undefined ? {} : { namespace }),
       ...(metrics ? { metrics: standardMetrics(metrics) } : {}),
-    });
+    };
+    this.#clusters = clusterOperation(
+      {
+        connect: options.connect ?? connectGateway(clock),
+        issuer: options.issuer ?? x509Issuer(clock),
+        clock,
+        settings,
+        callTimeoutMs: settings.callTimeoutMs,
+        monitoring: new MonitoringService(clusterMetrics),
+      },
+      common,
+    );
     this.#backups = createBackupControllers({
       service: {
         clock,
@@ -154,7 +154,7 @@ export class EtcdOperator {
         await recorder.flush();
       },
     };
-    return [events, ...this.#controllers, ...this.#backups];
+    return [events, this.#clusters, ...this.#backups];
   }
 
   /** Runs everything until the signal aborts, with a manager of its own. */

@@ -6,20 +6,17 @@ describe('CheckedObjects', () => {
   it('are known for a limited time, then have to be read again', async () => {
     const clock = new VirtualClock();
     const checked = new CheckedObjects(clock, 1_000);
-    expect(checked.has('default/main', 'a')).toBe(false);
-    checked.add('default/main', 'a');
+    expect(checked.has('a')).toBe(false);
+    checked.add('a');
     await clock.advance(999);
-    expect(checked.has('default/main', 'a')).toBe(true);
+    expect(checked.has('a')).toBe(true);
     await clock.advance(1);
-    expect(checked.has('default/main', 'a')).toBe(false);
+    expect(checked.has('a')).toBe(false);
   });
 
-  it('are not known if they should be different, for another cluster, nor after they were forgotten', () => {
+  it('are not known if they should be different', () => {
     const checked = new CheckedObjects(new VirtualClock(), 1_000);
-    checked.add('default/main', 'a');
-    expect(checked.has('default/main', 'b')).toBe(false);
-    expect(checked.has('default/other', 'a')).toBe(false);
-    checked.forget('default/main');
-    expect(checked.has('default/main', 'a')).toBe(false);
+    checked.add('a');
+    expect(checked.has('b')).toBe(false);
   });
 });

@@ -80,16 +80,14 @@ export class Managers {
   async #staleOthers(cluster: EtcdCluster, minAvailable: number, checked?: CheckedObjects): Promise<StaleObject[]> {
     const services = this.#services.render(cluster);
     const budget = this.#budgets.render(cluster, minAvailable);
-    const { namespace, name } = cluster.metadata;
-    const key = `${namespace}/${name}`;
     const text = JSON.stringify([services, budget]);
-    if (checked?.has(key, text)) return [];
+    if (checked?.has(text)) return [];
     const found = await Promise.all([
       ...services.map((service) => this.#compare(cluster, Service, service)),
       this.#compare(cluster, PodDisruptionBudget, budget),
     ]);
     const stale = found.flat();
-    if (stale.length === 0) checked?.add(key, text);
+    if (stale.length === 0) checked?.add(text);
     return stale;
   }
 

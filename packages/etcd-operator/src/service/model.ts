@@ -291,7 +291,7 @@ export interface PassInput {
 export type Action = { readonly why: string } & (
   | { readonly do: 'applyObjects'; readonly objects: readonly string[] }
   | { readonly do: 'createSet' | 'setRange'; readonly start: number; readonly replicas: number }
-  | { readonly do: 'deleteSet' | 'deleteObjects' | 'removeFinalizer' }
+  | { readonly do: 'deleteSet' | 'removeFinalizer' }
   | { readonly do: 'addLearner'; readonly slot: number; readonly peerURL: string }
   | { readonly do: 'promote' | 'removeMember' | 'moveLeader'; readonly slot: number; readonly memberId: EtcdId }
   | { readonly do: 'deletePod' | 'deleteVolume'; readonly slot: number; readonly uid: string }
@@ -325,5 +325,6 @@ export interface Decision {
   /** What needs a person, or does not work. */
   readonly problem?: Finding;
   readonly events: readonly PlannedEvent[];
-  readonly requeueAfterMs: number;
+  /** 0: go on in the next pass. Default: the interval of the controller that is responsible. */
+  readonly requeueAfterMs?: 0;
 }

@@ -64,14 +64,14 @@ export function nextAction(input: PassInput): Decision {
     const decision = rule(input);
     if (decision) return withStuck(input, decision);
   }
-  return { recorded: input.recorded, events: [], requeueAfterMs: input.settings.restMs };
+  return { recorded: input.recorded, events: [] };
 }
 
 function paused(input: PassInput): Decision | undefined {
-  const { wanted, recorded, settings } = input;
+  const { wanted, recorded } = input;
   if (!wanted.isPaused) return undefined;
   const waiting = { reason: 'Paused', message: 'spec.paused is set: nothing is changed' } as const;
-  return { recorded, events: [], requeueAfterMs: settings.restMs, waiting };
+  return { recorded, events: [], waiting };
 }
 
 /** Objects that start and stop nothing: services, configuration, the disruption budget, the template of the pods. */

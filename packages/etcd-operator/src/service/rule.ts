@@ -13,9 +13,9 @@ export interface Extras {
   readonly afterwards?: Recorded;
 }
 
-/** Do this, and look again soon. */
+/** Do this. */
 export function act(input: PassInput, action: Action, extras: Extras = {}): Decision {
-  return { recorded: input.recorded, events: [], requeueAfterMs: soonMs(input), action, ...extras };
+  return { recorded: input.recorded, events: [], action, ...extras };
 }
 
 /** Write this into the status, and go on in the next pass. */
@@ -23,36 +23,19 @@ export function record(recorded: Recorded, events: readonly PlannedEvent[] = [])
   return { recorded, events, requeueAfterMs: 0 };
 }
 
-/** Multiples of `busyMs`, where it is not known how long something takes already, and where nothing is in progress. */
-const unknownFactor = 4;
-const idleFactor = 20;
-/** Of the time that an operation takes already: so looking is never what takes long, and costs little in the end. */
-const elapsedPart = 20;
-
-/** Often at first, and less often the longer it takes. */
-function soonMs({ recorded, facts, settings: { busyMs, restMs } }: PassInput): number {
-  const startedAtMs =
-    recorded.operation?.startedAtMs ?? recorded.recovery?.startedAtMs ?? recorded.restore?.startedAtMs;
-  if (startedAtMs === undefined) return Math.min(busyMs * unknownFactor, restMs);
-  return Math.min(Math.max(busyMs, (facts.nowMs - startedAtMs) / elapsedPart), restMs);
-}
-
 /** Nothing can be done until something happens, which is expected. */
 export function wait(input: PassInput, reason: ConditionReason, message: string, extras: Extras = {}): Decision {
-  const { recorded, settings } = input;
-  const isBusy = recorded.operation ?? recorded.recovery ?? recorded.restore ?? recorded.stopped;
-  const requeueAfterMs = isBusy ? soonMs(input) : Math.min(settings.busyMs * idleFactor, settings.restMs);
-  return { recorded, events: [], requeueAfterMs, waiting: { reason, message }, ...extras };
+  return { recorded: input.recorded, events: [], waiting: { reason, message }, ...extras };
 }
 
 /** Nothing is done until a person acts, or a fault ends. */
 export function blocked(
-  { recorded, settings }: PassInput,
+  { recorded }: PassInput,
   reason: ConditionReason,
   message: string,
   extras: Extras = {},
 ): Decision {
-  return { recorded, events: [], requeueAfterMs: settings.restMs, problem: { reason, message }, ...extras };
+  return { recorded, events: [], problem: { reason, message }, ...extras };
 }
 
 export function normal(reason: EventReason, message: string): PlannedEvent {

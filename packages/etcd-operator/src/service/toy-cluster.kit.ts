@@ -85,7 +85,7 @@ export class ToyCluster {
         this.#perform(decision.action);
         this.recorded = decision.afterwards ?? decision.recorded;
       } else if (isSame) return lines;
-      this.nowMs += Math.max(1, decision.requeueAfterMs);
+      this.nowMs += Math.max(1, decision.requeueAfterMs ?? settings.busyMs);
       this.#settle();
       if (!this.hasFinalizer) return lines;
     }

@@ -343,9 +343,9 @@ export const mutants: readonly Mutant[] = [
     name: 'a defragmentation ends with the change of the leader before it',
     story: 'files that can shrink, also that of the leader',
     caughtBy: [untold],
-    plant: deciding(({ action, ...decision }, { settings }) => {
-      if (action === undefined) return decision;
-      return action.do === 'moveLeader' ? { ...decision, requeueAfterMs: settings.restMs } : { ...decision, action };
+    plant: deciding(({ action, ...decision }) => {
+      if (action === undefined || action.do === 'moveLeader') return decision;
+      return { ...decision, action };
     }),
   },
   {

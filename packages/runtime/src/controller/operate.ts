@@ -178,8 +178,10 @@ export interface Operation<Spec, Status, Facts, Step, Memory> extends Runnable {
   readonly queue: WorkQueue | undefined;
   /** Enqueues an object; does nothing while it does not run. */
   readonly enqueue: Enqueue;
-  /** What is remembered, by key. */
-  memories(): Iterable<readonly [string, Partial<Memory>]>;
+  /** One pass over an object, as the queue causes it: for tests. */
+  reconcile(request: Request, context: ReconcileContext<Spec, Status>): Promise<ReconcileResult>;
+  /** What is remembered of an object; undefined if nothing is. */
+  memoryOf(object: ObjectName): Partial<Memory> | undefined;
   /** What a pass would do now. Reads everything and writes nothing. Throws `NotFound`. */
   plan(registry: Registry, object: ObjectName, signal: AbortSignal): Promise<Planned<Spec, Status, Facts, Step>>;
 }
@@ -250,7 +252,7 @@ class PassLoop<Spec, Status, SpecInput, StatusInput, Facts, Step extends Planned
       name,
       kind,
       watches: [...own, ...others],
-      reconcile: (request, context) => this.#reconcile(request, context),
+      reconcile: (request, context) => this.reconcile(request, context),
     });
   }
 
@@ -270,8 +272,8 @@ class PassLoop<Spec, Status, SpecInput, StatusInput, Facts, Step extends Planned
     this.#controller.queue?.add(keyOf(this.#operator.kind, namespace, name), options);
   };
 
-  *memories(): Iterable<readonly [string, Partial<Memory>]> {
-    for (const [key, { memory }] of this.#known) yield [key, memory];
+  memoryOf({ namespace = NAMESPACE_DEFAULT, name }: ObjectName): Partial<Memory> | undefined {
+    return this.#known.get(keyOf(this.#operator.kind, namespace, name))?.memory;
   }
 
   async run({ registry, informers, signal }: ControllerContext): Promise<void> {
@@ -324,7 +326,7 @@ class PassLoop<Spec, Status, SpecInput, StatusInput, Facts, Step extends Planned
     }
   }
 
-  async #reconcile(request: Request, context: ReconcileContext<Spec, Status>): Promise<ReconcileResult> {
+  async reconcile(request: Request, context: ReconcileContext<Spec, Status>): Promise<ReconcileResult> {
     const object = await context.get();
     const known = this.#remember(request.key, object?.metadata.uid);
     const pass = new CurrentPass(request, context, known.memory, ({ type, reason, message }) => {

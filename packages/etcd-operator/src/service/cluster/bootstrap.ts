@@ -8,7 +8,7 @@ export function bootstrap(input: PassInput): Decision | undefined {
   const { wanted, recorded, facts } = input;
   const { set } = facts;
   if (recorded.clusterId !== undefined) return undefined;
-  if (wanted.size === 0 && set === undefined) return { recorded, events: [], requeueAfterMs: input.settings.restMs };
+  if (wanted.size === 0 && set === undefined) return { recorded, events: [] };
   if (recorded.operation?.type !== 'Bootstrap') {
     const operation = { type: 'Bootstrap', slot: 0, startedAtMs: facts.nowMs } as const;
     return record({ ...recorded, version: recorded.version ?? wanted.version, operation });

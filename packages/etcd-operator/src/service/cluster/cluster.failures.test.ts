@@ -41,9 +41,7 @@ describe('an action in Kubernetes that fails', () => {
   it.each<Action>([
     { do: 'applyObjects', objects: [], why },
     { do: 'createSet', start: 0, replicas: 1, why },
-    { do: 'removeFinalizer', why },
   ])('is not done: $do', async (action) => {
-    await service.addFinalizer(await lab.get());
     const observed = await observe();
     store.fails = true;
     await expect(service.perform(observed, action, signal)).rejects.toMatchObject({ code: 'Unavailable' });
@@ -66,10 +64,9 @@ describe('an action in Kubernetes that fails', () => {
     await expect(work).rejects.toMatchObject({ code: 'Unavailable' });
   });
 
-  it('is not done: a finalizer, and an annotation', async () => {
+  it('is not done: the removal of an annotation', async () => {
     const cluster = await lab.get();
     store.fails = true;
-    await expect(service.addFinalizer(cluster)).rejects.toMatchObject({ code: 'Unavailable' });
     const annotated = { ...cluster, metadata: { ...cluster.metadata } };
     store.fails = false;
     await lab.registry

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { EtcdClusterInput } from '../../apis/etcd-cluster.ts';
 import { EtcdCluster } from '../../apis/etcd-cluster.ts';
 import { EtcdRestore } from '../../apis/etcd-restore.ts';
-import { annotations, FINALIZER } from '../../apis/well-known.ts';
+import { annotations } from '../../apis/well-known.ts';
 import type { EtcdErrorCode } from '../../client/etcd/contract.ts';
 import { Lab } from '../lab.kit.ts';
 import type { Action } from '../model.ts';
@@ -251,14 +251,6 @@ describe('an action', () => {
     await lab.create({ security: {} });
     await perform({ do: 'certificates', step: 'CreateAuthority', why });
     expect((await observe()).security.facts?.hasAuthority).toBe(true);
-  });
-
-  it('removes its finalizer and no other', async () => {
-    const finalizers = async () => (await lab.get()).metadata.finalizers;
-    await service.addFinalizer(await lab.create({}, { finalizers: ['test/other'] }));
-    expect(await finalizers()).toEqual(['test/other', FINALIZER]);
-    await perform({ do: 'removeFinalizer', why });
-    expect(await finalizers()).toEqual(['test/other']);
   });
 
   it('removes the permission to recover, once it was used', async () => {

@@ -4,7 +4,7 @@ import { type Clock, isApiError, type Metadata, type Registry } from '@ecsm/runt
 import type { EtcdCluster } from '../../apis/etcd-cluster.ts';
 import { EtcdCluster as EtcdClusterKind } from '../../apis/etcd-cluster.ts';
 import { EtcdRestore } from '../../apis/etcd-restore.ts';
-import { annotations, FINALIZER, labels, names as wellKnown } from '../../apis/well-known.ts';
+import { annotations, labels, names as wellKnown } from '../../apis/well-known.ts';
 import type { ConnectEtcd, EtcdClient, EtcdEndpoint } from '../../client/etcd/contract.ts';
 import { isEtcdError } from '../../client/etcd/error.ts';
 import type { CertificateIssuer } from '../../resource/certificates.ts';
@@ -209,8 +209,7 @@ export class ClusterService {
       case 'enlargeVolume':
         return volumes.enlarge(cluster, action.slot, action.uid);
       case 'removeFinalizer':
-        await this.#security.release(cluster);
-        return this.#removeFinalizer(cluster);
+        return this.#security.release(cluster);
       case 'addLearner':
         await etcd.addLearner(voterOf(observed), action.peerURL, options);
         return;
@@ -233,19 +232,6 @@ export class ClusterService {
       }
       default:
     }
-  }
-
-  async #removeFinalizer({ metadata }: EtcdCluster): Promise<void> {
-    const { name, namespace = '', uid, resourceVersion } = metadata;
-    const finalizers = metadata.finalizers?.filter((finalizer) => finalizer !== FINALIZER) ?? [];
-    const patch = { metadata: { finalizers: finalizers.length === 0 ? null : finalizers } };
-    await this.#managers.client.patch(EtcdClusterKind, namespace, name, patch, { uid, resourceVersion });
-  }
-
-  async addFinalizer({ metadata }: EtcdCluster): Promise<void> {
-    const { name, namespace = '', uid, resourceVersion } = metadata;
-    const patch = { metadata: { finalizers: [...(metadata.finalizers ?? []), FINALIZER] } };
-    await this.#managers.client.patch(EtcdClusterKind, namespace, name, patch, { uid, resourceVersion });
   }
 
   /** After a recovery: the permission was for one. */

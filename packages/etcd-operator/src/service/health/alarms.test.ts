@@ -63,6 +63,19 @@ describe('a full database', () => {
     expect(cluster.run()).toEqual(first);
   });
 
+  it('is compacted up to what was written before the alarm, also if members were read before that', () => {
+    const cluster = full();
+    const { recorded } = nextAction(cluster.input());
+    expect(recorded.space?.revision).toBe('7');
+    cluster.recorded = recorded;
+    cluster.revision = 9n;
+    const first = nextAction(cluster.input());
+    expect(first.action).toMatchObject({ do: 'compact', revision: 9n });
+    cluster.recorded = first.afterwards ?? recorded;
+    cluster.revision = 11n;
+    expect(nextAction(cluster.input()).action).toMatchObject({ do: 'compact', revision: 9n });
+  });
+
   it('is a problem until the alarm is gone, with every step', () => {
     const cluster = full();
     cluster.dbSizeBytes = 950;

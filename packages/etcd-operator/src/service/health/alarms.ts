@@ -36,9 +36,11 @@ function newCycle({ facts }: PassInput): SpaceReclaim {
 }
 
 function newestRevision({ slots }: ClusterFacts): bigint {
-  return slots
-    .filter(isServing)
-    .reduce((most, { status }) => (status && status.revision > most ? status.revision : most), 0n);
+  return slots.filter(isServing).reduce((newest, { status }) => later(newest, status?.revision ?? 0n), 0n);
+}
+
+function later(one: bigint, other: bigint): bigint {
+  return one > other ? one : other;
 }
 
 /**
@@ -48,7 +50,9 @@ function newestRevision({ slots }: ClusterFacts): bigint {
 function makeRoom(input: PassInput, current: SpaceReclaim): Decision {
   const { facts, recorded, wanted, settings } = input;
   const { compacted, defragmented } = current;
-  const revision = BigInt(current.revision);
+  // Members were read before the alarms when the cycle started, and may have been filled in between.
+  const revision =
+    compacted.length === 0 ? later(newestRevision(facts), BigInt(current.revision)) : BigInt(current.revision);
   const limitBytes = wanted.quotaBytes * disarmBelow;
   const serving = facts.slots.filter(isServing);
   const problem: Finding = { reason: 'DatabaseQuotaExceeded', message: sizesOf(input) };
@@ -65,7 +69,7 @@ function makeRoom(input: PassInput, current: SpaceReclaim): Decision {
     return act(
       input,
       { do: 'compact', slot: next.index, revision, why },
-      done({ compacted: [...compacted, next.index] }),
+      done({ revision: String(revision), compacted: [...compacted, next.index] }),
     );
   }
   const large = nextToDefragment(

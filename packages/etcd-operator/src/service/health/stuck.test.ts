@@ -142,7 +142,7 @@ describe('a change that does not advance', () => {
     const cluster = new ToyCluster();
     cluster.recorded = { volumes: {}, operation: joining };
     cluster.nowMs = deadlineMs + 1;
-    const decision = { recorded: cluster.recorded, events: [], requeueAfterMs: 1 };
+    const decision = { recorded: cluster.recorded, events: [] };
     const problem = { reason: 'QuorumLost', message: 'lost' } as const;
     const waiting = { reason: 'Paused', message: 'paused' } as const;
     expect(withStuck(cluster.input(), { ...decision, waiting, problem }).problem).toBe(problem);

@@ -23,7 +23,7 @@ function lines(input: PassInput, decision: Decision = nextAction(input)) {
 const phase = (toy: ToyCluster, changes: Partial<Recorded> = {}, before?: Phase) => {
   const input = toy.input();
   const { problem } = nextAction(input);
-  const decision = { recorded: { ...toy.recorded, ...changes }, events: [], requeueAfterMs: 0 };
+  const decision = { recorded: { ...toy.recorded, ...changes }, events: [] };
   return phaseOf(input, { ...decision, ...(problem ? { problem } : {}) }, before);
 };
 
@@ -148,7 +148,7 @@ describe('the conditions of a cluster', () => {
   ] as const)('that an operation %s is recorded for', (type, reason) => {
     const toy = running();
     const recorded = { ...toy.recorded, operation: { ...at, type } };
-    const decision = { recorded, events: [], requeueAfterMs: 0 };
+    const decision = { recorded, events: [] };
     expect(lines(toy.input(), decision)).toContain(`Progressing=True/${reason}`);
   });
 });

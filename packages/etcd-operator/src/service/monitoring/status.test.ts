@@ -20,7 +20,7 @@ function running(): ToyCluster {
 
 async function write(toy: ToyCluster, changes: Partial<Decision> = {}, before?: EtcdClusterStatus) {
   const cluster = { ...(await createCluster()), ...(before ? { status: before } : {}) };
-  const decision = { recorded: toy.recorded, events: [], requeueAfterMs: 0, ...changes };
+  const decision = { recorded: toy.recorded, events: [], ...changes };
   return statusOf(cluster, toy.input(), decision);
 }
 
@@ -186,7 +186,7 @@ describe('the status', () => {
     const cluster: EtcdCluster = await createCluster();
     const certificates = { ...steadyCertificates, notAfterMs: 86_400_000 };
     const input: PassInput = { ...toy.input(), certificates };
-    const decision = { recorded: toy.recorded, events: [], requeueAfterMs: 0 };
+    const decision = { recorded: toy.recorded, events: [] };
     const first = statusOf(cluster, input, decision);
     expect(first.certificates).toEqual({ notAfter: '1970-01-02T00:00:00Z' });
     const later = { ...input, facts: { ...input.facts, nowMs: 9_000 * second } };

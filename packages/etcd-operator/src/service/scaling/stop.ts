@@ -16,14 +16,14 @@ export function stopped(input: PassInput): Decision | undefined {
 }
 
 function keepStopped(input: PassInput): Decision {
-  const { recorded, facts, settings } = input;
+  const { recorded, facts } = input;
   const { set } = facts;
   if (set && set.replicas > 0) {
     return act(input, { do: 'setRange', start: set.start, replicas: 0, why: 'size is 0: all members are stopped' });
   }
   const pods = facts.slots.filter(({ pod }) => pod !== undefined);
   if (pods.length > 0) return wait(input, 'Stopping', `waiting until ${pods.length} pods are stopped`);
-  return { recorded, events: [], requeueAfterMs: settings.restMs };
+  return { recorded, events: [] };
 }
 
 function start(input: PassInput, { start, size }: NonNullable<Recorded['stopped']>): Decision {

@@ -1,28 +1,28 @@
 /** Whole passes, with a scripted etcd and a registry in memory: what is written, when, and what is done. */
 import { Secret } from '@ecsm/apiserver';
-import { PersistentVolumeClaim, Pod, StatefulSet } from '@ecsm/kubernetes';
-import { ApiError, isApiError, type Log, MetricRegistry, type Registry, silentLog } from '@ecsm/runtime';
+import { PersistentVolumeClaim, Pod, Service, StatefulSet } from '@ecsm/kubernetes';
+import { ApiError, isApiError, keyOf, type Log, MetricRegistry, type Registry } from '@ecsm/runtime';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { EtcdCluster, type EtcdClusterInput } from '../apis/etcd-cluster.ts';
 import { FINALIZER, annotations as wellKnown } from '../apis/well-known.ts';
 import { MetricsClient } from '../client/metrics/client.ts';
 import { Lab } from '../service/lab.kit.ts';
 import { MonitoringService } from '../service/monitoring/monitoring.ts';
-import { Passes } from './passes.ts';
+import { certificateUsesMax, clusterOperation } from './cluster.ts';
 
 let lab: Lab;
 let metrics: MetricRegistry;
-let passes: Passes;
+let operation: ReturnType<typeof clusterOperation>;
 let lines: string[];
 beforeEach(() => {
   lab = new Lab();
   metrics = new MetricRegistry();
-  passes = new Passes({ ...lab.options, monitoring: new MonitoringService(new MetricsClient(metrics)) });
+  operation = clusterOperation({ ...lab.options, monitoring: new MonitoringService(new MetricsClient(metrics)) }, {});
   lines = [];
 });
 
 const log: Log = {
-  write: (level, message, fields) => void lines.push(`${level} ${message}: ${String(fields?.['action'])}`),
+  write: (level, message) => void lines.push(`${level} ${message}`),
 };
 
 async function find(name: string): Promise<EtcdCluster | undefined> {
@@ -34,10 +34,16 @@ async function find(name: string): Promise<EtcdCluster | undefined> {
   }
 }
 
-function pass(registry: Registry = lab.registry, name = 'main') {
-  const request = { key: `default/${name}`, namespace: 'default', name };
+const main = { namespace: 'default', name: 'main' };
+
+/** One pass; what it reads of the cluster may be older than what is stored. */
+async function pass(
+  registry: Registry = lab.registry,
+  get: () => Promise<EtcdCluster | undefined> = () => find('main'),
+) {
+  const request = { key: keyOf(EtcdCluster, 'default', 'main'), ...main };
   const { signal } = new AbortController();
-  return passes.run(request, { get: () => find(name), registry, signal, log, events: undefined });
+  return (await operation.reconcile(request, { get, registry, signal, log, reason: 'test', attempt: 0 })) ?? {};
 }
 
 /** The registry of the lab as a plain object, to replace parts of it. */
@@ -57,8 +63,8 @@ function delegating(): Registry {
   };
 }
 
-/** A registry in which one method of one kind fails. */
-function failing(kindName: string, method: string, error: Error): Registry {
+/** A registry in which one method of one kind is another one. */
+function replacing(kindName: string, method: string, by: (...args: never[]) => Promise<unknown>): Registry {
   return {
     ...delegating(),
     resource: (kind) => {
@@ -66,13 +72,28 @@ function failing(kindName: string, method: string, error: Error): Registry {
       if (kind.kind !== kindName) return resource;
       return new Proxy(resource, {
         get(target, name) {
-          if (name === method) return () => Promise.reject(error);
+          if (name === method) return by;
           const value: unknown = Reflect.get(target, name, target);
           return typeof value === 'function' ? value.bind(target) : value;
         },
       });
     },
   };
+}
+
+/** A registry in which one method of one kind fails. */
+function failing(kindName: string, method: string, error: Error): Registry {
+  return replacing(kindName, method, () => Promise.reject(error));
+}
+
+/** A registry that reads the cluster before it writes a status, as a server does. */
+function unknowing(): Registry {
+  const clusters = lab.registry.resource(EtcdCluster);
+  type Update = Parameters<typeof clusters.updateStatus>;
+  return replacing(EtcdCluster.kind, 'updateStatus', (update: Update[0], options: Update[1]) => {
+    const { resourceVersion } = options ?? {};
+    return clusters.updateStatus(update, resourceVersion === undefined ? {} : { resourceVersion });
+  });
 }
 
 async function passUntil(isReached: () => Promise<boolean>): Promise<void> {
@@ -100,23 +121,18 @@ async function formed(spec: EtcdClusterInput['spec'] = {}) {
 }
 
 describe('a pass', () => {
-  it('first of all adds the finalizer', async () => {
-    await lab.create();
-    expect(await pass()).toMatchObject({ requeueAfterMs: 0 });
+  it('stores the finalizer with its first intent, and keeps those of others', async () => {
+    await lab.create({}, { finalizers: ['test/other'] });
+    await expect(pass(failing(Service.kind, 'apply', new Error('down')))).rejects.toThrow('down');
     const { metadata, status } = await lab.get();
-    expect(metadata.finalizers).toEqual([FINALIZER]);
-    expect(status).toBeUndefined();
+    expect(metadata.finalizers).toEqual(['test/other', FINALIZER]);
+    expect(status?.phase).toBe('Creating');
   });
 
   it('forms a cluster, one action after another', async () => {
     await formed();
     expect((await lab.get()).status).toMatchObject({ phase: 'Running', clusterID: 'c1', readyReplicas: 1 });
-    expect(lines).toEqual([
-      'info action taken: applyObjects',
-      'info action taken: applyObjects',
-      'info action taken: createSet',
-      'info action taken: applyObjects',
-    ]);
+    expect(lines).toEqual(['info applyObjects', 'info applyObjects', 'info createSet', 'info applyObjects']);
   });
 
   it('writes nothing when nothing changed', async () => {
@@ -155,10 +171,7 @@ describe('a pass', () => {
     await passUntil(async () => (await operationOf())?.type === 'AddMember');
     const stale = await lab.get();
     await lab.registry.resource(EtcdCluster).patch('main', { metadata: { annotations: { note: 'b' } } });
-    const { signal } = new AbortController();
-    const request = { key: 'default/main', namespace: 'default', name: 'main' };
-    const context = { get: async () => stale, registry: lab.registry, signal, log, events: undefined };
-    await expect(passes.run(request, context)).rejects.toMatchObject({ code: 'Conflict' });
+    await expect(pass(lab.registry, async () => stale)).rejects.toMatchObject({ code: 'Conflict' });
     expect(lab.etcd.changes).toEqual([]);
   });
 
@@ -194,7 +207,7 @@ describe('a pass', () => {
     await lab.registry.resource(EtcdCluster).patch('main', { spec: { size: 3 } });
     await passUntil(async () => (await operationOf())?.type === 'AddMember');
     lab.etcd.failure = 'Unhealthy';
-    await passUntil(async () => lines.at(-1) === 'debug action refused; retrying: addLearner');
+    await passUntil(async () => lines.at(-1) === 'warn addLearner was refused');
     expect(metrics.render()).toContain('etcd_operator_actions_total{action="addLearner",outcome="refused"} 1');
     expect(lab.etcd.changes).toEqual([]);
     expect(await pass()).toMatchObject({ requeueAfterMs: 0 });
@@ -210,7 +223,7 @@ describe('a pass', () => {
     await passUntil(async () => (await compacted()) !== undefined);
     lab.etcd.failure = 'Timeout';
     await pass();
-    expect(lines.at(-1)).toBe('debug action refused; retrying: compact');
+    expect(lines.at(-1)).toBe('warn compact was refused');
     expect(await compacted()).toEqual([]);
     await pass();
     expect(lab.etcd.changes).toEqual(['compact 7 at 10.0.0.0']);
@@ -221,11 +234,9 @@ describe('a pass', () => {
     await formed();
     const { metadata, spec } = await lab.get();
     // As a server without our rules would store it.
-    const invalid = { ...(await lab.get()), metadata, spec: { ...spec, size: 2 } };
-    const { signal } = new AbortController();
-    const request = { key: 'default/main', namespace: 'default', name: 'main' };
-    const context = { get: async () => invalid, registry: lab.registry, signal, log: silentLog, events: undefined };
-    expect(await passes.run(request, context)).toMatchObject({ requeueAfterMs: atRestMs });
+    const changed = { ...metadata, generation: (metadata.generation ?? 0) + 1 };
+    const invalid = { ...(await lab.get()), metadata: changed, spec: { ...spec, size: 2 } };
+    expect(await pass(unknowing(), async () => invalid)).toMatchObject({ requeueAfterMs: atRestMs });
     expect(await reasonOf('Ready')).toBe('InvalidSpec');
     expect((await lab.get()).status).toMatchObject({ clusterID: 'c1' });
   });
@@ -241,28 +252,6 @@ describe('a pass', () => {
   });
 });
 
-describe('passes', () => {
-  it('over one cluster never overlap, and a failed one does not stop the next', async () => {
-    await formed();
-    lab.connectionsMax = 0;
-    await Promise.all([pass(), pass(), pass()]);
-    expect(lab.connectionsMax).toBe(1);
-    const failing = passes.run(
-      { key: 'default/main', namespace: 'default', name: 'main' },
-      {
-        get: () => Promise.reject(new Error('no connection')),
-        registry: lab.registry,
-        signal: new AbortController().signal,
-        log,
-        events: undefined,
-      },
-    );
-    const next = pass();
-    await expect(failing).rejects.toThrow('no connection');
-    expect(await next).toMatchObject({ requeueAfterMs: atRestMs });
-  });
-});
-
 describe('a deletion', () => {
   it('ends with the finalizer, after the StatefulSet', async () => {
     await formed();
@@ -273,14 +262,14 @@ describe('a deletion', () => {
     while ((await find('main')) !== undefined) await pass();
     expect(await lab.registry.resource(PersistentVolumeClaim).get('data-main-0')).toBeDefined();
     expect(metrics.render()).toContain('etcd_cluster_members{');
-    expect(await pass()).toMatchObject({ requeueAfterMs: undefined });
+    expect(await pass()).toEqual({});
     expect(metrics.render()).not.toContain('etcd_cluster_members{');
   });
 
   it('is left to others if the cluster has only their finalizers', async () => {
     await lab.create({}, { finalizers: ['test/other'] });
     await lab.registry.resource(EtcdCluster).delete('main');
-    expect(await pass()).toMatchObject({ requeueAfterMs: undefined });
+    expect(await pass()).toEqual({});
     expect((await lab.get()).metadata.finalizers).toEqual(['test/other']);
   });
 
@@ -291,15 +280,10 @@ describe('a deletion', () => {
     const before = await lab.get();
     await lab.registry.resource(EtcdCluster).patch('main', { metadata: { finalizers: null } });
     await lab.registry.resource(EtcdCluster).delete('main');
-    const request = { key: 'default/main', namespace: 'default', name: 'main' };
-    const { signal } = new AbortController();
-    const context = { get: async () => before, registry: lab.registry, signal, log, events: undefined };
     expect(set).toBeDefined();
-    const { requeueAfterMs, cluster } = await passes.run(request, context);
-    expect(requeueAfterMs).toBe(lab.options.settings.busyMs);
-    expect(cluster).toBe(before);
+    expect(await pass(lab.registry, async () => before)).toEqual({ requeueAfterMs: 1_000 });
     expect(await sets()).toEqual([]);
-    expect(await pass()).toEqual({ requeueAfterMs: undefined });
+    expect(await pass()).toEqual({});
   });
 });
 
@@ -307,7 +291,7 @@ describe('a volume that cannot be enlarged', () => {
   /** A server whose StorageClass allows no growth. */
   const refusing = () =>
     failing(PersistentVolumeClaim.kind, 'patch', new ApiError('Forbidden', { reason: 'no resize' }));
-  const refusals = () => lines.filter((line) => line === 'debug action refused; retrying: enlargeVolume').length;
+  const refusals = () => lines.filter((line) => /^(?:warn|debug) enlargeVolume was refused$/u.test(line)).length;
   const rest = async () => {
     for (let count = 0; (await pass(refusing())).requeueAfterMs !== atRestMs; count++) expect(count).toBeLessThan(9);
   };
@@ -344,13 +328,18 @@ describe('the Secrets of a cluster at rest', () => {
       return lab.registry.resource(kind);
     },
   });
+  const changed = () => {
+    const memory = operation.memoryOf(main);
+    if (memory) memory.hasChanged = true;
+  };
   beforeEach(async () => {
     await formed(tls);
     reads = 0;
   });
 
   it('are read in every tenth pass', async () => {
-    for (let count = 0; count < 9; count++) expect(await pass(counting())).toMatchObject({ requeueAfterMs: atRestMs });
+    for (let count = 0; count < certificateUsesMax; count++)
+      expect(await pass(counting())).toMatchObject({ requeueAfterMs: atRestMs });
     expect(reads).toBe(0);
     await pass(counting());
     expect(reads).toBe(4);
@@ -361,20 +350,19 @@ describe('the Secrets of a cluster at rest', () => {
   it('are restored if they are deleted', async () => {
     await lab.registry.resource(Secret).delete('main-peer-tls');
     for (let count = 0; count < 10; count++) await pass();
-    expect(lines.at(-1)).toBe('info action taken: certificates');
+    expect(lines.at(-1)).toBe('info certificates');
     expect(await lab.registry.resource(Secret).get('main-peer-tls')).toBeDefined();
   });
 
   it('are read again after a change, also one during a pass', async () => {
-    const main = { namespace: 'default', name: 'main' };
-    passes.changed(main);
+    changed();
     expect(await pass(counting())).toMatchObject({ requeueAfterMs: atRestMs });
     expect(reads).toBe(4);
-    passes.changed(main);
+    changed();
     await pass({
       ...delegating(),
       resource: (kind) => {
-        if (kind.kind === Secret.kind) passes.changed(main);
+        if (kind.kind === Secret.kind) changed();
         return counting().resource(kind);
       },
     });
@@ -391,6 +379,6 @@ describe('the Secrets of a cluster at rest', () => {
     await lab.registry.resource(EtcdCluster).patch('main', { spec: { size: 3 } });
     await pass(counting());
     expect(reads).toBeGreaterThanOrEqual(4);
-    expect(lines.at(-1)).toBe('info action taken: certificates');
+    expect(lines.at(-1)).toBe('info certificates');
   });
 });
