@@ -13,8 +13,8 @@ import { redactText } from '../redact/text.ts';
 import type { ObjectChange, Registry } from '../registry/contract.ts';
 import { changeOne } from './change-one.ts';
 import { countOf, Event } from './event.ts';
-import { type EventBounds, eventBoundsDefault, pruneEvents } from './event-bounds.ts';
 import { BATCH_EVENTS_MAX, type BufferedEvent, EventBuffer, type Regarding } from './event-buffer.ts';
+import { type EventBounds, eventBoundsDefault, pruneEvents } from './event-pruner.ts';
 
 export interface RecorderOptions {
   readonly registry: Registry;
