@@ -1,4 +1,4 @@
-import { Widget } from '@ecsm/runtime/testing';
+import { VirtualClock, Widget } from '@ecsm/runtime/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ApiError } from '../api/errors.ts';
 import type { ApiObject } from '../api/object.ts';
@@ -11,7 +11,7 @@ import { bare } from '../registry/registries.kit.ts';
 import type { CommitOutcome, Store, Write } from '../store/contract.ts';
 import { MemoryStore } from '../store/memory/store.ts';
 import { Event } from './event.ts';
-import { BUFFERED_EVENTS_MAX } from './event-buffer.ts';
+import { BUFFERED_EVENTS_MAX, SIMILAR_GROUPS_MAX } from './event-buffer.ts';
 import { EventRecorder, type RecorderOptions } from './recorder.ts';
 
 let nowMs: number;
@@ -26,6 +26,14 @@ beforeEach(async () => {
 });
 
 const events = async () => (await registry.resource(Event).list()).items.map(Event.fieldsOf);
+/** The messages and their counts, in the order in which they were last written. */
+const counts = async () => {
+  const { items } = await registry.resource(Event).list();
+  return [...items]
+    .sort((one, other) => Number(one.metadata.resourceVersion) - Number(other.metadata.resourceVersion))
+    .map(Event.fieldsOf)
+    .map(({ message, count }) => [message, count] as const);
+};
 
 describe('events', () => {
   it('describe what happened to which object, when and how often', async () => {
@@ -56,31 +64,29 @@ describe('events', () => {
     ]);
   });
 
-  it('that differ only in numbers are merged, with a count and the newest message', async () => {
+  it('with the same message are one object with a count', async () => {
     const recorder = new EventRecorder({ registry, source: 'test' });
-    for (let attempt = 1; attempt <= 5; attempt++) {
-      recorder.record(widget, 'Warning', 'Retry', `attempt ${attempt} failed`);
+    for (let attempt = 1; attempt <= 20; attempt++) {
+      recorder.record(widget, 'Warning', 'Retry', 'attempt failed');
       await recorder.flush();
       nowMs += 1000;
     }
-    recorder.record(widget, 'Normal', 'Created', 'made it');
-    await recorder.flush();
-    const found = await events();
-    expect(found).toHaveLength(2);
-    expect(found.find(({ reason }) => reason === 'Retry')).toMatchObject({
-      count: 5,
-      message: 'attempt 5 failed',
-      firstTimestamp: '2030-01-01T12:00:00Z',
-      lastTimestamp: '2030-01-01T12:00:04Z',
-    });
+    expect(await events()).toMatchObject([
+      {
+        count: 20,
+        message: 'attempt failed',
+        firstTimestamp: '2030-01-01T12:00:00Z',
+        lastTimestamp: '2030-01-01T12:00:19Z',
+      },
+    ]);
   });
 
-  it('of parts with numbers in their names are kept apart: one overwrote the message of the other', async () => {
+  it('that differ in numbers are different objects: one overwrote the message of the other', async () => {
     const recorder = new EventRecorder({ registry, source: 'test' });
-    const messages = ['main-1 joined', 'main-2 joined', 'v3.5.1 is used', 'v3.5.2 is used'];
-    for (const message of messages) recorder.record(widget, 'Normal', 'Joined', message);
+    const messages = ['Scaled from 2 to 3', 'Scaled from 3 to 4', 'main-1 joined', 'main-2 joined'];
+    for (const message of messages) recorder.record(widget, 'Normal', 'Done', message);
     await recorder.flush();
-    expect((await events()).map(({ message }) => message).sort()).toEqual(messages);
+    expect((await counts()).map(([message]) => message).sort()).toEqual(messages.sort());
   });
 
   it('that follow one another are written with one commit', async () => {
@@ -114,18 +120,13 @@ describe('events', () => {
   it('are limited in number: the oldest are deleted', async () => {
     const recorder = new EventRecorder({ registry, source: 'test', eventsMax: 20 });
     for (let n = 0; n < 151; n++) {
-      recorder.record(
-        widget,
-        'Normal',
-        'Step',
-        `step ${String.fromCharCode(97 + (n % 26))}${String.fromCharCode(97 + Math.floor(n / 26))}`,
-      );
+      recorder.record(object(n), 'Normal', 'Step', `step ${n}`);
       await recorder.flush();
       nowMs += 1000;
     }
     const found = await events();
     expect(found.length).toBeLessThanOrEqual(20);
-    expect(found.some(({ message }) => message === 'step uf')).toBe(true);
+    expect(found.some(({ message }) => message === 'step 150')).toBe(true);
   });
 
   it('are limited in age', async () => {
@@ -133,8 +134,7 @@ describe('events', () => {
     recorder.record(widget, 'Normal', 'Old', 'long ago');
     await recorder.flush();
     nowMs += 120_000;
-    for (const letter of 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ')
-      recorder.record(widget, 'Normal', 'New', letter);
+    for (let index = 0; index < 50; index++) recorder.record(object(index), 'Normal', 'New', 'just now');
     await recorder.flush();
     expect((await events()).some(({ reason }) => reason === 'Old')).toBe(false);
   });
@@ -207,6 +207,96 @@ const object = (index: number) => ({
   metadata: { ...widget.metadata, name: `w${index}`, uid: `uid-${index}` },
 });
 
+describe('similar events', () => {
+  const step = (recorder: EventRecorder, number: number) => recorder.record(widget, 'Normal', 'Step', `step ${number}`);
+  const combined = (number: number) => `(combined from similar events): step ${number}`;
+
+  it('are combined from the tenth message on; the others keep their objects', async () => {
+    const recorder = new EventRecorder({ registry, source: 'test' });
+    for (let number = 1; number <= 9; number++) step(recorder, number);
+    await recorder.flush();
+    const own = Array.from({ length: 9 }, (_, index) => [`step ${index + 1}`, 1]);
+    expect(await counts()).toEqual(own);
+    for (const number of [10, 11, 12, 1]) {
+      step(recorder, number);
+      await recorder.flush();
+    }
+    expect(await counts()).toEqual([...own.slice(1), [combined(12), 3], ['step 1', 2]]);
+  });
+
+  it('are those of one object, type, reason and source', async () => {
+    const recorder = new EventRecorder({ registry, source: 'test' });
+    for (let number = 1; number <= 9; number++) step(recorder, number);
+    recorder.record(object(1), 'Normal', 'Step', 'step 1');
+    recorder.record(widget, 'Warning', 'Step', 'step 1');
+    recorder.record(widget, 'Normal', 'Stop', 'step 1');
+    const other = new EventRecorder({ registry, source: 'other' });
+    other.record(widget, 'Normal', 'Step', 'step 1');
+    for (const one of [recorder, other]) await one.flush();
+    expect((await counts()).filter(([message]) => message === 'step 1')).toEqual(Array(5).fill(['step 1', 1]));
+    expect(await events()).toHaveLength(13);
+  });
+
+  it('are combined until none has occurred for ten minutes', async () => {
+    const recorder = new EventRecorder({ registry, source: 'test' });
+    for (let number = 1; number <= 10; number++) step(recorder, number);
+    await recorder.flush();
+    const last = async () => (await counts()).at(-1);
+    for (let number = 11; number <= 20; number++) {
+      nowMs += 600_000;
+      step(recorder, number);
+      await recorder.flush();
+      expect(await last()).toEqual([combined(number), number - 9]);
+    }
+    nowMs += 600_001;
+    step(recorder, 21);
+    await recorder.flush();
+    expect(await last()).toEqual(['step 21', 1]);
+  });
+
+  it('continue the counts of a recorder that ran before', async () => {
+    for (const _ of [1, 2]) {
+      const recorder = new EventRecorder({ registry, source: 'test' });
+      for (let number = 1; number <= 10; number++) step(recorder, number);
+      await recorder.flush();
+    }
+    const own = Array.from({ length: 9 }, (_, index) => [`step ${index + 1}`, 2]);
+    expect(await counts()).toEqual([...own, [combined(10), 2]]);
+  });
+
+  it('of 4,096 groups are remembered: the group that has not occurred for the longest is forgotten', async () => {
+    const recorder = new EventRecorder({ registry, source: 'test', eventsMax: 10_000 });
+    const recordOthers = async (count: number) => {
+      for (let index = 1; index <= count; index++) {
+        recorder.record(object(index), 'Normal', 'Step', 'x');
+        if (index % 1_000 === 0 || index === count) await recorder.flush();
+      }
+    };
+    for (let number = 1; number <= 10; number++) step(recorder, number);
+    await recordOthers(SIMILAR_GROUPS_MAX - 1);
+    step(recorder, 11);
+    await recorder.flush();
+    expect((await counts()).at(-1)).toEqual([combined(11), 2]);
+    await recordOthers(SIMILAR_GROUPS_MAX);
+    step(recorder, 12);
+    await recorder.flush();
+    expect((await counts()).at(-1)).toEqual(['step 12', 1]);
+  });
+
+  it('with a changing number every 5 s for hours cost ten objects, and a commit each', async () => {
+    const virtual = new VirtualClock(nowMs);
+    registry = new EmbeddedRegistry({ store: new MemoryStore(), kinds: [Widget, Event], clock: virtual });
+    const recorder = new EventRecorder({ registry, source: 'test' });
+    const total = 3 * 720;
+    for (let number = 1; number <= total; number++) {
+      step(recorder, number);
+      await virtual.advance(5_000);
+    }
+    const found = await counts();
+    expect([found.length, found.at(-1), await registry.revision()]).toEqual([10, [combined(total), total - 9], total]);
+  });
+});
+
 describe('many concurrent events', () => {
   it('of 1,000 objects with 2 each are all written on a store with slow commits, in few of them', async () => {
     const state = slow(5);
@@ -244,10 +334,10 @@ describe('many concurrent events', () => {
   it('that repeat while they wait are merged, and take one place in the buffer', async () => {
     const { recorder, dropped } = observed();
     for (let attempt = 1; attempt <= 3 * BUFFERED_EVENTS_MAX; attempt++) {
-      recorder.record(widget, 'Warning', 'Retry', `attempt ${attempt} failed`);
+      recorder.record(widget, 'Warning', 'Retry', 'attempt failed');
     }
     await recorder.flush();
-    expect(await events()).toEqual([expect.objectContaining({ count: 12_000, message: 'attempt 12000 failed' })]);
+    expect(await counts()).toEqual([['attempt failed', 12_000]]);
     expect(dropped()).toBe(0);
   });
 

@@ -1,7 +1,7 @@
 /**
  * Writes events in batches. Recording never blocks and never fails, because nothing may depend on an event: events wait
- * in a bounded buffer, and are dropped, counted and logged if they cannot be written. Events that differ only in numbers
- * are one object with a count.
+ * in a bounded buffer, which counts repeated and combines similar ones, and are dropped, counted and logged if they cannot
+ * be written.
  */
 import { isApiError } from '../api/errors.ts';
 import type { InputOf, ObjectOf } from '../api/kind.ts';
