@@ -52,10 +52,19 @@ export function finished(recorded: Recorded): Recorded {
   return rest;
 }
 
-/** Without the volume of a slot whose member is gone. */
+/** Without what is known of the volume of a slot whose member is gone. */
 export function withoutVolume(recorded: Recorded, slot: number): Recorded {
   const { [slot]: _, ...volumes } = recorded.volumes;
-  return { ...recorded, volumes };
+  const { space } = recorded;
+  if (space === undefined) return { ...recorded, volumes };
+  // The next member gets its data from the leader, whose file may still be large.
+  const others = (slots: readonly number[]) => slots.filter((other) => other !== slot);
+  const { compacted, defragmented } = space;
+  return {
+    ...recorded,
+    volumes,
+    space: { ...space, compacted: others(compacted), defragmented: others(defragmented) },
+  };
 }
 
 /** Whether the volume of a slot is of a member before a restore or a recovery. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { nextAction } from '../next-action.ts';
+import { withoutVolume } from '../rule.ts';
 import { ToyCluster } from '../toy-cluster.kit.ts';
 
 /** Databases of 100 bytes, 50 of them unused, with a quota of 1,000. */
@@ -74,6 +75,16 @@ describe('a full database', () => {
     cluster.recorded = first.afterwards ?? recorded;
     cluster.revision = 11n;
     expect(nextAction(cluster.input()).action).toMatchObject({ do: 'compact', revision: 9n });
+  });
+
+  it('is defragmented in a member that was replaced meanwhile, too: it has the file of the leader', () => {
+    const cluster = full();
+    const space = { startedAtMs: 0, revision: '7', compacted: [0, 1, 2], defragmented: [0, 1, 2] };
+    const recorded = withoutVolume({ ...cluster.recorded, space }, 1);
+    expect(recorded.space).toEqual({ ...space, compacted: [0, 2], defragmented: [0, 2] });
+    cluster.recorded = { ...recorded, volumes: cluster.recorded.volumes };
+    cluster.dbSizeBytes = 950;
+    expect(cluster.run().slice(0, 2)).toEqual(['compact 1', 'defragment 1']);
   });
 
   it('is a problem until the alarm is gone, with every step', () => {

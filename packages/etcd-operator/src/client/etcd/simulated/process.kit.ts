@@ -27,10 +27,13 @@ export class EtcdProcess {
   readonly exitListeners = new Set<() => void>();
   readonly #waiting = new Map<Entry, Applied>();
   #applied = 0;
+  /** Number of entries that a former process has written into the file: they do not make it grow again. */
+  readonly #inFile: number;
 
   constructor(options: SimulatedEtcdOptions, data: DataDirectory) {
     this.options = options;
     this.data = data;
+    this.#inFile = data.fileBytes === 0 ? 0 : data.commit;
     this.applyCommitted();
     this.state.sweep();
   }
@@ -83,7 +86,7 @@ export class EtcdProcess {
       if (!entry) return;
       this.#applied++;
       const error = this.state.apply(entry.change);
-      this.data.fileBytes = Math.max(this.data.fileBytes, this.state.bytesInUse);
+      if (this.#applied > this.#inFile) this.data.fileBytes = Math.max(this.data.fileBytes, this.state.bytesInUse);
       const waiting = this.#waiting.get(entry);
       this.#waiting.delete(entry);
       waiting?.(error);
