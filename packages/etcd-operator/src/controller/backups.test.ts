@@ -7,6 +7,7 @@ import { Pod } from '@ecsm/kubernetes';
 import {
   ApiError,
   EmbeddedRegistry,
+  Event,
   Informers,
   type Kind,
   MemoryStore,
@@ -16,18 +17,19 @@ import {
   type WriteObserver,
 } from '@ecsm/runtime';
 import { VirtualClock } from '@ecsm/runtime/testing';
-import { expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { EtcdBackup } from '../apis/etcd-backup.ts';
 import { EtcdCluster } from '../apis/etcd-cluster.ts';
 import { EtcdRestore } from '../apis/etcd-restore.ts';
 import { annotations, labels } from '../apis/well-known.ts';
 import { BackupMetricsClient } from '../client/metrics/backup-client.ts';
 import type { ReadProgress } from '../client/worker/progress.ts';
+import { BACKUP_FINALIZER } from '../service/backup/decision.ts';
 import { BackupMonitoring } from '../service/backup/monitoring.ts';
-import { BACKUP_FINALIZER } from '../service/backup/run.ts';
 import { RESTORE_FINALIZER } from '../service/restore/decision.ts';
-import { createBackupControllers } from './backups.ts';
+import { BackupController } from './backup.ts';
 import { operatorKinds, settingsDefault } from './operator.ts';
+import { RestoreController } from './restore.ts';
 
 /** The first call of the method finds nothing. */
 function staleOnce(registry: Registry, kindName: string, method: 'updateStatus' | 'patch', calls = { count: 0 }) {
@@ -61,6 +63,26 @@ function refusing(registry: Registry, kindName: string): Registry {
   });
 }
 
+/** As of an older definition, whose rules were others: reads of the kind have these fields in the spec. */
+function misread(registry: Registry, kindName: string, fields: object): Registry {
+  return bound(registry, {
+    observedBy: (observer: WriteObserver) => misread(registry.observedBy(observer), kindName, fields),
+    resource: (kind: Kind) => {
+      const resource = registry.resource(kind);
+      if (kind.kind !== kindName) return resource;
+      return bound(resource, {
+        get: async (...of: Parameters<typeof resource.get>) => {
+          const object = await resource.get(...of);
+          return { ...object, spec: { ...(object.spec as object), ...fields } };
+        },
+        // A server has the object itself.
+        updateStatus: (...[update, { known: _, ...options } = {}]: Parameters<typeof resource.updateStatus>) =>
+          resource.updateStatus(update, options),
+      });
+    },
+  });
+}
+
 /** The object with some of its methods replaced. */
 function bound<T extends object>(object: T, replaced: Readonly<Record<string, unknown>>): T {
   return new Proxy(object, {
@@ -87,13 +109,8 @@ async function run(
 ): Promise<void> {
   const end = new AbortController();
   onTestFinished(() => end.abort());
-  const controllers = createBackupControllers({
-    service: { clock, settings: settingsDefault, progress, image: 'operator' },
-    events: () => undefined,
-    monitoring,
-    workers: 1,
-    log: silentLog,
-  });
+  const options = { settings: settingsDefault, progress, image: 'operator', monitoring, workers: 1, log: silentLog };
+  const controllers = [BackupController(options), RestoreController(options)];
   const informers = new Informers({ registry, log: silentLog });
   for (const controller of controllers) {
     void controller.run({ registry, informers, signal: end.signal }).catch(() => {});
@@ -182,6 +199,14 @@ it('a deleted backup does not wait for ever for a pod that Kubernetes refuses', 
   await backups.delete('once');
   await run(refusing(registry, 'Pod'), clock, undefined, minutesMs);
   expect((await backups.list()).items).toEqual([]);
+  const events = (await registry.resource(Event).list()).items.map((event) => Event.fieldsOf(event));
+  expect(events).toContainEqual(
+    expect.objectContaining({
+      type: 'Warning',
+      reason: 'ActionRefused',
+      message: expect.stringMatching(/^createWorker: .*exceeded quota/u),
+    }),
+  );
 });
 
 it.each(['Pod', 'PersistentVolumeClaim'])('a restore leads back if Kubernetes refuses its %s', async (kindName) => {
@@ -205,4 +230,69 @@ it.each(['Pod', 'PersistentVolumeClaim'])('a restore leads back if Kubernetes re
   });
   await run(refusing(registry, kindName), clock, undefined, minutesMs);
   expect((await restores?.get('back'))?.status).toMatchObject({ phase: 'RollingBack' });
+});
+
+it.each([
+  ['is set when it runs, if what it stores is deleted with it', 'Delete', [], 'Running', [BACKUP_FINALIZER]],
+  ['is removed while it waits for its cluster', 'Delete', [BACKUP_FINALIZER], undefined, []],
+  ['is not set again when it has ended', 'Delete', [], 'Completed', []],
+  ['is removed if what it stores is kept', 'Retain', [BACKUP_FINALIZER], 'Running', []],
+] as const)('the finalizer of a run %s', async (_what, deletionPolicy, finalizers, phase, expected) => {
+  const { clock, registry } = open();
+  await registry.resource(EtcdCluster).create({ metadata: { name: 'main' }, spec: {} });
+  const backups = registry.resource(EtcdBackup);
+  const metadata = { name: 'once', finalizers: [...finalizers] };
+  await backups.create({ metadata, spec: { ...backupSpec, deletionPolicy } });
+  const startTime = new Date(clock.now()).toISOString();
+  if (phase) await backups.updateStatus({ metadata: { name: 'once' }, status: { phase, startTime } });
+  await run(registry, clock);
+  expect((await backups.get('once')).metadata.finalizers ?? []).toEqual(expected);
+});
+
+describe('the finalizer of a restore', () => {
+  const finalizersOf = async (registry: Registry, name: string) =>
+    (await registry.resource(EtcdRestore).get(name)).metadata.finalizers ?? [];
+  const spec = { clusterName: 'main', backupName: 'b', restoreType: 'Replace', confirmReplace: 'main' } as const;
+
+  it('is there from its first step on', async () => {
+    const { clock, registry } = open();
+    await registry.resource(EtcdBackup).create({ metadata: { name: 'b' }, spec: backupSpec });
+    await registry.resource(EtcdCluster).create({ metadata: { name: 'main' }, spec: {} });
+    await registry.resource(EtcdRestore).create({ metadata: { name: 'back' }, spec });
+    // Waits for the backup: nothing is to be led back.
+    await run(registry, clock);
+    expect(await finalizersOf(registry, 'back')).toEqual([]);
+    const status = { phase: 'Completed', manifestPath: 'm' } as const;
+    await registry.resource(EtcdBackup).updateStatus({ metadata: { name: 'b' }, status });
+    await clock.advance(settingsDefault.workerLookMs);
+    expect((await registry.resource(EtcdRestore).get('back')).status).toMatchObject({ step: 'Checking' });
+    expect(await finalizersOf(registry, 'back')).toEqual([RESTORE_FINALIZER]);
+  });
+
+  it.each([
+    ['has ended', { phase: 'Completed', step: 'Done' }],
+    ['fails after it was led back', { phase: 'RollingBack', step: 'RollingBack' }],
+  ] as const)('is removed from one that %s', async (_what, status) => {
+    const { clock, registry } = open();
+    const metadata = { name: 'back', finalizers: ['others/own', RESTORE_FINALIZER] };
+    await registry.resource(EtcdRestore).create({ metadata, spec });
+    await registry.resource(EtcdRestore).updateStatus({ metadata: { name: 'back' }, status });
+    await run(registry, clock);
+    expect(await finalizersOf(registry, 'back')).toEqual(['others/own']);
+  });
+});
+
+it('a restore whose spec is not valid fails with what is wrong, and nothing is created', async () => {
+  const { clock, registry } = open();
+  await registry.resource(EtcdBackup).create({ metadata: { name: 'b' }, spec: backupSpec });
+  const spec = { clusterName: 'main', backupName: 'b', restoreType: 'Replace', confirmReplace: 'main' } as const;
+  await registry.resource(EtcdRestore).create({ metadata: { name: 'back' }, spec });
+  await run(misread(registry, 'EtcdRestore', { confirmReplace: 'other' }), clock);
+  const { status, metadata } = await registry.resource(EtcdRestore).get('back');
+  expect(status).toMatchObject({
+    phase: 'Failed',
+    message: expect.stringContaining('spec.confirmReplace'),
+    conditions: [{ type: 'Complete', status: 'False', reason: 'InvalidSpec' }],
+  });
+  expect(metadata.finalizers ?? []).toEqual([]);
 });

@@ -3,7 +3,6 @@ import {
   ApiError,
   type Clock,
   Event,
-  EventRecorder,
   type Kind,
   Lease,
   type Log,
@@ -30,8 +29,9 @@ import { BackupMonitoring } from '../service/backup/monitoring.ts';
 import type { PassSettings } from '../service/model.ts';
 import { MonitoringService } from '../service/monitoring/monitoring.ts';
 import { whyUnsettled } from '../service/monitoring/unsettled.ts';
-import { createBackupControllers } from './backups.ts';
+import { BackupController } from './backup.ts';
 import { clusterOperation } from './cluster.ts';
+import { RestoreController } from './restore.ts';
 
 export { whyUnsettled };
 
@@ -87,11 +87,9 @@ export class EtcdOperator {
   readonly #options: EtcdOperatorOptions;
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #clusters;
-  readonly #backups;
+  readonly #operations: readonly Runnable[];
   /** Metrics of clusters and backups, which only the leader exposes. */
   readonly #exposed: readonly Pick<MetricsClient, 'pause' | 'resume'>[];
-  #events: EventRecorder | undefined;
 
   /** Throws `BadRequest` for an invalid setting. Starts nothing and calls nothing. */
   constructor(options: EtcdOperatorOptions) {
@@ -106,55 +104,44 @@ export class EtcdOperator {
     const backupMetrics = metrics && new BackupMetricsClient(metrics);
     this.#exposed = [clusterMetrics, backupMetrics].flatMap((client) => client ?? []);
     const common = {
-      eventSource: OPERATOR_NAME,
       workers: settings.workers,
       log: this.#log,
       ...(namespace === undefined ? {} : { namespace }),
       ...(metrics ? { metrics: standardMetrics(metrics) } : {}),
     };
-    this.#clusters = clusterOperation(
-      {
-        connect: options.connect ?? connectGateway(clock),
-        issuer: options.issuer ?? x509Issuer(clock),
-        clock,
-        settings,
-        callTimeoutMs: settings.callTimeoutMs,
-        monitoring: new MonitoringService(clusterMetrics),
-      },
-      common,
-    );
-    this.#backups = createBackupControllers({
-      service: {
-        clock,
-        settings,
-        progress: options.progress ?? readProgress,
-        image: options.workerImage ?? workerImageDefault,
-      },
-      events: () => this.#events,
+    const clusters = {
+      connect: options.connect ?? connectGateway(clock),
+      issuer: options.issuer ?? x509Issuer(clock),
+      clock,
+      settings,
+      callTimeoutMs: settings.callTimeoutMs,
+      monitoring: new MonitoringService(clusterMetrics),
+    };
+    const backups = {
+      ...common,
+      settings,
+      progress: options.progress ?? readProgress,
+      image: options.workerImage ?? workerImageDefault,
       monitoring: new BackupMonitoring(backupMetrics),
-      workers: settings.workers,
-      log: this.#log,
-      ...(namespace === undefined ? {} : { namespace }),
-      ...(metrics ? { metrics: standardMetrics(metrics) } : {}),
-    });
+    };
+    this.#operations = [
+      clusterOperation(clusters, { ...common, eventSource: OPERATOR_NAME }),
+      BackupController(backups),
+      RestoreController(backups),
+    ];
   }
 
   /** For a manager, in order of start. */
   get runnables(): readonly Runnable[] {
-    const metrics = this.#options.metrics && { metrics: standardMetrics(this.#options.metrics) };
-    const events: Runnable = {
-      name: 'events',
-      run: async ({ registry, signal }) => {
-        const recorder = new EventRecorder({ registry, source: OPERATOR_NAME, log: this.#log, ...metrics });
-        this.#events = recorder;
+    const metrics: Runnable = {
+      name: 'metrics',
+      run: async ({ signal }) => {
         for (const client of this.#exposed) client.resume();
         await aborted(signal);
         for (const client of this.#exposed) client.pause();
-        this.#events = undefined;
-        await recorder.flush();
       },
     };
-    return [events, this.#clusters, ...this.#backups];
+    return [metrics, ...this.#operations];
   }
 
   /** Runs everything until the signal aborts, with a manager of its own. */

@@ -1,7 +1,7 @@
 /** Planted defects of backups and restores, each with the story that it spoils and what detects it. */
 import { replace } from '@ecsm/runtime/simulation';
 import type * as attempts from '../../src/service/backup/attempt.ts';
-import type * as backups from '../../src/service/backup/backup.ts';
+import type * as backups from '../../src/service/backup/decision.ts';
 import type { BackupDecision, BackupInput } from '../../src/service/backup/model.ts';
 import type { Decision, PassInput } from '../../src/service/model.ts';
 import type * as decisions from '../../src/service/next-action.ts';
@@ -78,8 +78,8 @@ export const backupMutants: readonly Mutant[] = [
     name: 'the finalizer of a backup is never removed',
     story: faulty,
     caughtBy: [asked],
-    plant: backingUp(({ action, ...decision }) =>
-      action?.do === 'removeFinalizer' ? decision : { ...decision, ...(action ? { action } : {}) },
+    plant: backingUp((decision, { backup }) =>
+      backup.metadata.deletionTimestamp === undefined ? decision : { ...decision, hold: true },
     ),
   },
   {
@@ -143,24 +143,20 @@ export const backupMutants: readonly Mutant[] = [
     name: 'a restore that is deleted in the middle does not lead back',
     story: failing,
     caughtBy: [asked],
-    plant: restoring((decision, { restore }) =>
-      restore.metadata.deletionTimestamp === undefined
-        ? decision
-        : { ...decision, status: restore.status ?? {}, action: { do: 'removeFinalizer' } },
-    ),
+    plant: restoring((decision, { restore }) => {
+      const { action: _, ...rest } = decision;
+      if (restore.metadata.deletionTimestamp === undefined) return decision;
+      return { ...rest, status: restore.status ?? {}, hold: false };
+    }),
   },
   {
     name: 'a restore is complete before the cluster was released',
     story: inPlace,
     caughtBy: [asked],
-    plant: restoring((decision) =>
-      decision.action?.do === 'releaseCluster' && decision.status.step === 'Growing'
-        ? {
-            ...decision,
-            status: { ...decision.status, phase: 'Completed', step: 'Done' },
-            action: { do: 'removeFinalizer' },
-          }
-        : decision,
-    ),
+    plant: restoring((decision) => {
+      const { action, status, ...rest } = decision;
+      if (action?.do !== 'releaseCluster' || status.step !== 'Growing') return decision;
+      return { ...rest, status: { ...status, phase: 'Completed', step: 'Done' }, hold: false };
+    }),
   },
 ];

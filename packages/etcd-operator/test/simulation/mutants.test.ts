@@ -25,7 +25,7 @@ vi.mock('../../src/service/cluster/slot-config.ts', planting);
 vi.mock('../../src/service/monitoring/status.ts', planting);
 vi.mock('../../src/service/cluster/wanted.ts', planting);
 vi.mock('../../src/service/backup/attempt.ts', planting);
-vi.mock('../../src/service/backup/backup.ts', planting);
+vi.mock('../../src/service/backup/decision.ts', planting);
 vi.mock('../../src/service/restore/decision.ts', planting);
 
 /** More than any defect needs. */

@@ -10,10 +10,23 @@ import {
   type ObjectInput,
   type Precondition,
   type Registry,
+  refused,
+  type StepResult,
 } from '@ecsm/runtime';
 
 /** The owner of the fields that the operator writes. */
 const manager = 'etcd-operator';
+
+/**
+ * The result of a step that Kubernetes refuses: by a quota, by a policy, in a namespace that is being deleted, or because of a
+ * value that only it checks. Throws other errors.
+ */
+export function refusalOf(error: unknown): StepResult {
+  if (isApiError(error, 'Forbidden') || isApiError(error, 'Invalid') || isApiError(error, 'BadRequest')) {
+    return refused(error.message);
+  }
+  throw error;
+}
 
 export class KubernetesClient {
   readonly #registry: Registry;

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { VirtualClock } from '@ecsm/runtime/testing';
 import { expect, it, onTestFinished } from 'vitest';
-import { pacedProgress, parseProgress, readProgress } from './progress.ts';
+import { type ProgressMemory, parseProgress, readProgress, workerProgress } from './progress.ts';
 
 async function serve(answer: string): Promise<number> {
   const server = createServer((_request, response) => response.end(answer));
@@ -36,13 +36,19 @@ it('is unknown if the answer does not end in time, also while it arrives slowly'
 it('is asked for at most once in an interval, of each worker', async () => {
   const clock = new VirtualClock();
   const asked: string[] = [];
-  const read = pacedProgress(async (address) => ({ bytes: asked.push(address) }), clock, 2_000);
-  expect(await read('a', 1)).toEqual({ bytes: 1 });
+  const options = { read: async (address: string) => ({ bytes: asked.push(address) }), port: 1, intervalMs: 2_000 };
+  const [first, second]: Partial<ProgressMemory>[] = [{}, {}];
+  const progressOf = (memory: Partial<ProgressMemory> = {}, address: string, phase = 'Running') =>
+    workerProgress(memory, { phase, address }, clock, options);
+  expect(await progressOf(first, 'a')).toEqual({ bytes: 1 });
   await clock.advance(1_999);
-  expect(await read('a', 1)).toEqual({ bytes: 1 });
-  expect(await read('b', 1)).toEqual({ bytes: 2 });
+  expect(await progressOf(first, 'a')).toEqual({ bytes: 1 });
+  expect(await progressOf(second, 'b')).toEqual({ bytes: 2 });
   await clock.advance(1);
-  expect(await read('a', 1)).toEqual({ bytes: 3 });
-  expect(await read('b', 1)).toEqual({ bytes: 2 });
-  expect(asked).toEqual(['a', 'b', 'a']);
+  expect(await progressOf(first, 'a')).toEqual({ bytes: 3 });
+  expect(await progressOf(second, 'b')).toEqual({ bytes: 2 });
+  // Another pod of the object.
+  expect(await progressOf(second, 'c')).toEqual({ bytes: 4 });
+  expect(await progressOf(second, 'c', 'Succeeded')).toBeUndefined();
+  expect(asked).toEqual(['a', 'b', 'a', 'c']);
 });

@@ -33,20 +33,36 @@ export const readProgress: ReadProgress = (address, port) =>
     call.end();
   });
 
+/** The last answer of the worker of an object. */
+export interface ProgressMemory {
+  asked: { readonly address: string; readonly atMs: number; readonly answer: WorkerProgress | undefined };
+}
+
+export interface ProgressOptions {
+  readonly read: ReadProgress;
+  readonly port: number;
+  /** A worker is asked at most once in this time, and its last answer is returned meanwhile. */
+  readonly intervalMs: number;
+}
+
 /**
- * Asks each worker at most once in the interval, and returns its last answer meanwhile. Progress changes all the time: a
- * pass that writes it is followed by another pass because of that write, and would find something to write again.
+ * The progress of a worker while it runs. It changes all the time: a pass that writes it is followed by another pass because
+ * of that write, and would find something to write again.
  */
-export function pacedProgress(read: ReadProgress, clock: Clock, intervalMs: number): ReadProgress {
-  const asked = new Map<string, { readonly atMs: number; readonly answer: ReturnType<ReadProgress> }>();
-  return (address, port) => {
-    const nowMs = clock.monotonicMs();
-    for (const [key, { atMs }] of asked) if (nowMs - atMs >= intervalMs) asked.delete(key);
-    const key = `${address} ${port}`;
-    const answer = asked.get(key)?.answer ?? read(address, port);
-    if (!asked.has(key)) asked.set(key, { atMs: nowMs, answer });
-    return answer;
-  };
+export async function workerProgress(
+  memory: Partial<ProgressMemory>,
+  worker: { readonly phase: string; readonly address: string | undefined } | undefined,
+  clock: Clock,
+  { read, port, intervalMs }: ProgressOptions,
+): Promise<WorkerProgress | undefined> {
+  const address = worker?.phase === 'Running' ? worker.address : undefined;
+  if (address === undefined) return undefined;
+  const { asked } = memory;
+  const atMs = clock.monotonicMs();
+  if (asked?.address === address && atMs - asked.atMs < intervalMs) return asked.answer;
+  const answer = await read(address, port);
+  memory.asked = { address, atMs, answer };
+  return answer;
 }
 
 export function parseProgress(text: string): WorkerProgress | undefined {

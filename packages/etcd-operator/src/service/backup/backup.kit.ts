@@ -1,9 +1,10 @@
 /** Inputs of decisions about backups, for tests: everything is as it should be unless it is said. */
 import { timestampAt } from '@ecsm/runtime';
 import { EtcdBackup, type EtcdBackupInput, type EtcdBackupStatus } from '../../apis/etcd-backup.ts';
+import type { ChildFacts } from '../../resource/backup-objects.ts';
 import type { WorkerFacts } from '../../resource/worker-facts.ts';
-import { nextBackupStep } from './backup.ts';
-import type { BackupDecision, BackupInput, ChildFacts } from './model.ts';
+import { nextBackupStep } from './decision.ts';
+import type { BackupDecision, BackupInput } from './model.ts';
 
 export const startMs = Date.parse('2026-11-17T06:00:00Z');
 

@@ -1,9 +1,19 @@
 /** How decisions about backups are phrased: phases, conditions, times. */
-import { type Condition, setCondition, timeMsOf, timestampAt } from '@ecsm/runtime';
+import {
+  type Condition,
+  type Decision,
+  type FieldError,
+  type PlannedEvent,
+  type PlannedStep,
+  type Report,
+  setCondition,
+  timeMsOf,
+  timestampAt,
+} from '@ecsm/runtime';
 import type { BackupEventReason } from '../../apis/backup-reasons.ts';
 import type { EtcdBackupStatus } from '../../apis/etcd-backup.ts';
 import type { AttemptRecord, WorkerRecord } from './attempt.ts';
-import type { BackupDecision, BackupEvent, BackupInput } from './model.ts';
+import type { BackupDecision, BackupInput, BackupSettings, StepDecision } from './model.ts';
 
 type WorkerStatus = EtcdBackupStatus['worker'];
 
@@ -76,15 +86,51 @@ export function withCondition<Status extends Conditioned>(
 export function decide(
   status: EtcdBackupStatus,
   requeueAfterMs: number | undefined,
-  extras: Pick<Partial<BackupDecision>, 'action' | 'events'> = {},
+  extras: Pick<Partial<BackupDecision>, 'action' | 'events' | 'hold'> = {},
 ): BackupDecision {
   return { status, events: [], requeueAfterMs, ...extras };
 }
 
-export function event(type: BackupEvent['type'], reason: BackupEventReason, message: string): BackupEvent {
+export function event(type: PlannedEvent['type'], reason: BackupEventReason, message: string): PlannedEvent {
   return { type, reason, message };
 }
 
 export function generationOf({ backup, nowMs }: BackupInput): { readonly generation: number; readonly nowMs: number } {
   return { generation: backup.metadata.generation ?? 0, nowMs };
+}
+
+/** As a pass takes it. */
+export function planned<Status, Action extends PlannedStep>(
+  { action, requeueAfterMs, ...decision }: StepDecision<Status, Action>,
+  { workerLookMs }: BackupSettings,
+): Decision<Status, Action> {
+  // What an action was about may have been gone, or that was a stale read: the next pass finds out.
+  const delayMs = requeueAfterMs ?? (action && workerLookMs);
+  return {
+    ...decision,
+    ...(action ? { steps: [action] } : {}),
+    ...(delayMs === undefined ? {} : { requeueAfterMs: delayMs }),
+  };
+}
+
+/** Kubernetes has refused an action. */
+export function refusedReport<Status>(
+  status: Status,
+  action: string,
+  message: string,
+  { workerRetryMs }: BackupSettings,
+): Report<Status> {
+  const events = [event('Warning', 'ActionRefused', `${action}: ${message}`)];
+  // The change that would allow it is not one of this object.
+  return { status, events, requeueAfterMs: workerRetryMs };
+}
+
+/** A refused pod is a failed attempt, so that it ends like any other: nothing else would. */
+export function withEnding<Status extends AttemptStatus>(status: Status, refusal: string): Status {
+  const { worker } = status;
+  return worker ? { ...status, worker: { ...worker, ending: refusal } } : status;
+}
+
+export function invalidMessage(errors: readonly FieldError[]): string {
+  return errors.map(({ path, message }) => `${path}: ${message}`).join('; ');
 }

@@ -1,7 +1,8 @@
 import { findCondition } from '@ecsm/runtime';
 import { describe, expect, it } from 'vitest';
+import type { EtcdBackup } from '../../apis/etcd-backup.ts';
 import { backupOf, ended, inputOf, pod, settle, startMs, stored } from './backup.kit.ts';
-import { nextBackupStep } from './backup.ts';
+import { nextBackupStep } from './decision.ts';
 import type { BackupInput } from './model.ts';
 
 const first = 'nightly-backup';
@@ -165,9 +166,23 @@ describe('a run', () => {
     expect(step({ cluster: silent, nowMs: startMs + 601_000 })).toMatchObject({ phase: 'Failed' });
   });
 
-  it('has a finalizer before it starts, if its object is to be deleted with it', () => {
-    const backup = backupOf({ deletionPolicy: 'Delete' });
-    expect(settle(inputOf(backup)).action).toEqual({ do: 'addFinalizer' });
+  it('has a finalizer from its start on, if its object is to be deleted with it', () => {
+    const spec = { deletionPolicy: 'Delete' } as const;
+    const { cluster } = inputOf(backupOf());
+    const holdOf = (backup: EtcdBackup, known: Partial<BackupInput> = {}) =>
+      nextBackupStep(inputOf(backup, known)).hold;
+    const waiting = cluster && { cluster: { ...cluster, isServing: false } };
+    expect([holdOf(backupOf(spec), waiting), holdOf(backupOf(spec))]).toEqual([false, true]);
+    expect(holdOf(backupOf())).toBe(false);
+    const { status } = settle(inputOf(backupOf(spec)));
+    expect(holdOf(backupOf(spec, status))).toBe(true);
+    const finalizers = ['etcd.etcd.io/stored-backup'];
+    expect(holdOf(backupOf(spec, { ...status, phase: 'Completed' }, { finalizers }))).toBe(true);
+  });
+
+  it('gets no finalizer again when it has ended: its schedule removes it, and keeps what is stored', () => {
+    const ended = { phase: 'Completed', startTime: '2026-11-17T06:00:00Z' } as const;
+    expect(nextBackupStep(inputOf(backupOf({ deletionPolicy: 'Delete' }, ended))).hold).toBe(false);
   });
 });
 
@@ -187,14 +202,15 @@ describe('a run that is deleted, with the policy Delete', () => {
     expect(begun.action).toEqual({ do: 'createWorker', name: 'nightly-prune', attempt: 1, purpose: 'prune' });
     const seen = nextBackupStep(deleting({ worker: pod('nightly-prune') }, begun.status));
     const done = deleting({ worker: ended('nightly-prune', { ok: true, do: 'prune' }) }, seen.status);
-    expect(nextBackupStep(done).action).toEqual({ do: 'removeFinalizer' });
+    expect(nextBackupStep(done)).toMatchObject({ hold: false });
+    expect([begun.hold, seen.hold]).not.toContain(false);
   });
 
   it('goes with a warning if the store is gone: it never blocks for ever', () => {
     const begun = nextBackupStep(deleting());
     const seen = nextBackupStep(deleting({ worker: pod('nightly-prune') }, begun.status));
     const failed = nextBackupStep(deleting({ worker: ended('nightly-prune', 'no store') }, seen.status));
-    expect(failed.action).toEqual({ do: 'removeFinalizer' });
+    expect([failed.action, failed.hold]).toEqual([undefined, false]);
     expect(failed.events).toMatchObject([{ type: 'Warning', reason: 'ObjectLeftBehind' }]);
   });
 

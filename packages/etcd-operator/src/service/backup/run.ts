@@ -7,8 +7,6 @@ import type { BackupDecision, BackupInput } from './model.ts';
 import { attemptRecord, decide, event, generationOf, msOf, withAttempt, withCondition } from './outcome.ts';
 import { type AgentSuccess, numberOf, textOf, textsOf } from './result.ts';
 
-export const BACKUP_FINALIZER = 'etcd.etcd.io/stored-backup';
-
 /** How long a run waits for a cluster that does not serve. */
 const startingMsDefault = 600_000;
 
@@ -42,10 +40,9 @@ export function decideRun(input: BackupInput): BackupDecision {
   return follow(input, status, step);
 }
 
-/** Undefined if it may start. */
 function begin(input: BackupInput, status: EtcdBackupStatus): BackupDecision {
   const { backup, cluster, nowMs } = input;
-  const { clusterName, deletionPolicy } = backup.spec;
+  const { clusterName } = backup.spec;
   if (cluster === undefined) return ended(input, status, 'Failed', 'ClusterNotFound', noCluster(backup));
   if (cluster.isStopped) {
     return ended(input, status, 'Skipped', 'ClusterStopped', `${clusterName} is stopped: nothing changes in it`);
@@ -54,10 +51,6 @@ function begin(input: BackupInput, status: EtcdBackupStatus): BackupDecision {
     const waitedMs = nowMs - (msOf(backup.metadata.creationTimestamp) ?? nowMs);
     if (waitedMs <= deadlineMs(backup)) return waiting(input, status, cluster.message);
     return ended(input, status, 'Failed', 'ClusterUnavailable', cluster.message);
-  }
-  const hasFinalizer = backup.metadata.finalizers?.includes(BACKUP_FINALIZER) ?? false;
-  if (deletionPolicy === 'Delete' && !hasFinalizer) {
-    return decide({ ...status, phase: 'Pending' }, 0, { action: { do: 'addFinalizer' } });
   }
   const started: EtcdBackupStatus = {
     ...status,

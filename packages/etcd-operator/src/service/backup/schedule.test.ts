@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { EtcdBackupInput, EtcdBackupStatus } from '../../apis/etcd-backup.ts';
 import { backupOf, child, ended, inputOf, pod, settle, startMs } from './backup.kit.ts';
-import { nextBackupStep } from './backup.ts';
+import { nextBackupStep } from './decision.ts';
 import type { BackupInput } from './model.ts';
 
 const hourMs = 3_600_000;

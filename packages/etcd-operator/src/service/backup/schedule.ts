@@ -1,16 +1,20 @@
-/** A schedule: starts one run at a time, collapses the times that were missed into one, and deletes old runs. */
+/**
+ * A schedule: starts one run at a time, collapses the times that were missed into one, deletes old runs, and rehearses
+ * restores.
+ */
 import { timestampAt } from '@ecsm/runtime';
 import { lastTimeMs, nextTimeMs } from '@ecsm/runtime/cron';
 import type { BackupReason } from '../../apis/backup-reasons.ts';
 import type { EtcdBackup, EtcdBackupStatus } from '../../apis/etcd-backup.ts';
-import type { BackupDecision, BackupInput, ChildFacts } from './model.ts';
-import { decide, event, generationOf, msOf, withCondition } from './outcome.ts';
-import { decideRehearsal } from './rehearsal.ts';
-import { isEnded } from './run.ts';
+import type { ChildFacts } from '../../resource/backup-objects.ts';
+import { attempt } from './attempt.ts';
+import type { BackupDecision, BackupInput } from './model.ts';
+import { decide, event, generationOf, msOf, withCondition, workerRecord, workerStatus } from './outcome.ts';
+import { isEnded, workerName } from './run.ts';
 
 /** Runs that are kept as objects: the newest of those that failed, and of those that are complete. */
-export const failedKeptMax = 3;
-export const completeKeptMax = 100;
+const failedKeptMax = 3;
+const completeKeptMax = 100;
 /** Timers of controllers are not exact over days. */
 const lookMsMax = 3_600_000;
 
@@ -42,7 +46,7 @@ function withResults({ backup, children }: BackupInput): EtcdBackupStatus {
   };
 }
 
-export function lastComplete(children: readonly ChildFacts[]): ChildFacts | undefined {
+function lastComplete(children: readonly ChildFacts[]): ChildFacts | undefined {
   return children.findLast(({ status, isDeleting }) => status?.phase === 'Completed' && !isDeleting);
 }
 
@@ -109,7 +113,7 @@ function startRun(input: BackupInput, status: EtcdBackupStatus): BackupDecision 
 }
 
 /** As runs of a CronJob are named: by the minute. */
-export function runName({ metadata }: EtcdBackup, dueMs: number): string {
+function runName({ metadata }: EtcdBackup, dueMs: number): string {
   return `${metadata.name}-${Math.floor(dueMs / 60_000)}`;
 }
 
@@ -122,4 +126,94 @@ function shownAs(
 ): EtcdBackupStatus {
   const isTrue = phase === 'Scheduled';
   return withCondition({ ...status, phase }, { type: 'Scheduled', isTrue, reason, message }, generationOf(input));
+}
+
+type Rehearsal = NonNullable<EtcdBackupStatus['rehearsal']>;
+
+/**
+ * At its own times a schedule has its newest backup restored into a scratch member, and compared. Undefined if there is nothing
+ * to do with rehearsals, now and later.
+ */
+function decideRehearsal(input: BackupInput, status: EtcdBackupStatus): BackupDecision | undefined {
+  const { rehearse, suspend } = input.backup.spec;
+  const { rehearsal = {} } = status;
+  if (rehearsal.worker) return followRehearsal(input, status, rehearsal);
+  if (rehearse === undefined || suspend) return undefined;
+  const { nowMs, backup, children, settings } = input;
+  const { schedule, timeZone } = rehearse;
+  const sinceMs = msOf(rehearsal.lastScheduleTime ?? backup.metadata.creationTimestamp) ?? nowMs;
+  // The clock was ahead.
+  if (sinceMs > nowMs)
+    return decide({ ...status, rehearsal: { ...rehearsal, lastScheduleTime: timestampAt(nowMs) } }, 0);
+  const dueMs = lastTimeMs(schedule, timeZone, sinceMs, nowMs);
+  if (dueMs === undefined) {
+    const nextMs = nextTimeMs(schedule, timeZone, nowMs);
+    return decide(status, nextMs === undefined ? undefined : nextMs - nowMs);
+  }
+  // A run that has begun becomes the newest backup, and may delete the one before it.
+  if (status.active) return decide(status, settings.workerLookMs);
+  const lastScheduleTime = timestampAt(dueMs);
+  const newest = lastComplete(children);
+  if (newest === undefined) {
+    return rehearsed(
+      input,
+      status,
+      { ...rehearsal, lastScheduleTime },
+      false,
+      'there is no complete backup to restore',
+    );
+  }
+  const name = workerName(backup, 'rehearsal');
+  const worker = workerStatus({ name, startedAtMs: nowMs });
+  const begun = { ...rehearsal, lastScheduleTime, backup: newest.name, worker };
+  return decide({ ...status, rehearsal: begun }, 0);
+}
+
+function followRehearsal(input: BackupInput, status: EtcdBackupStatus, rehearsal: Rehearsal): BackupDecision {
+  const { backup, nowMs, settings } = input;
+  const worker = workerRecord(rehearsal.worker);
+  if (worker === undefined) return decide(status, undefined);
+  const step = attempt({ attempts: minuteOf(rehearsal), worker }, input.rehearsal, {
+    nowMs,
+    name: worker.name,
+    // The next one is at the next time.
+    backoffLimit: 0,
+    timeoutMs: backup.spec.timeoutSeconds * 1_000,
+    retryMs: settings.workerRetryMs,
+    container: 'check',
+  });
+  if (step.is === 'going') {
+    const action = step.action && { ...step.action, purpose: 'rehearsal' as const };
+    const next = step.record.worker ? { ...rehearsal, worker: workerStatus(step.record.worker) } : rehearsal;
+    const isSeen = step.record.worker?.uid !== worker.uid;
+    return decide({ ...status, rehearsal: next }, isSeen ? 0 : settings.workerLookMs, {
+      ...(action ? { action } : {}),
+    });
+  }
+  const { worker: _, ...rest } = rehearsal;
+  const isPassed = step.is === 'done';
+  const message = isPassed ? `${rehearsal.backup}: revision, keys and hash are as recorded` : step.failure.message;
+  const decision = rehearsed(input, status, rest, isPassed, message);
+  // Its scratch member still runs, also when it has failed.
+  const pod = input.rehearsal;
+  if (pod === undefined || !pod.isOurs) return decision;
+  return { ...decision, action: { do: 'deleteWorker', name: pod.name, uid: pod.uid, purpose: 'rehearsal' } };
+}
+
+/** Each time has one attempt, of its own number. */
+function minuteOf({ lastScheduleTime }: Rehearsal): number {
+  return Math.floor((msOf(lastScheduleTime) ?? 0) / 60_000);
+}
+
+function rehearsed(
+  { nowMs }: BackupInput,
+  status: EtcdBackupStatus,
+  rehearsal: Rehearsal,
+  isPassed: boolean,
+  message: string,
+): BackupDecision {
+  const result = isPassed ? ('Passed' as const) : ('Failed' as const);
+  const after = { ...status, rehearsal: { ...rehearsal, time: timestampAt(nowMs), result, message } };
+  const type = isPassed ? 'Normal' : 'Warning';
+  return decide(after, 0, { events: [event(type, `Rehearsal${result}`, message)] });
 }

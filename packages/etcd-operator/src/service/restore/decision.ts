@@ -7,25 +7,32 @@ import { timestampAt } from '@ecsm/runtime';
 import type { RestoreReason } from '../../apis/backup-reasons.ts';
 import { RUN_NAME_LENGTH_MAX } from '../../apis/backup-rules.ts';
 import type { EtcdRestore, EtcdRestoreStatus } from '../../apis/etcd-restore.ts';
-import { VERSION_DEFAULT } from '../../apis/version.ts';
+import { type RestoredCluster, targetVersion } from '../../resource/restore-objects.ts';
 import { canBump } from '../../resource/worker-pods.ts';
 import { type AgentSuccess, numberOf, textOf } from '../backup/result.ts';
-import type { RestoreDecision, RestoredCluster, RestoreInput } from './model.ts';
-import { decide, enter, event, failed, lateness, shown, timedOut, turnBack, whyNoSource, work } from './transition.ts';
+import type { RestoreDecision, RestoreInput } from './model.ts';
+import {
+  decide,
+  enter,
+  event,
+  failed,
+  isRestoreEnded,
+  lateness,
+  shown,
+  timedOut,
+  turnBack,
+  whyNoSource,
+  work,
+} from './transition.ts';
 
+/** While it is under way: a restore that is deleted in the middle has to lead back. */
 export const RESTORE_FINALIZER = 'etcd.etcd.io/restore';
-
-export function isRestoreEnded(status: EtcdRestoreStatus | undefined): boolean {
-  return status?.phase === 'Completed' || status?.phase === 'Failed';
-}
 
 export function nextRestoreStep(input: RestoreInput): RestoreDecision {
   const { status = {}, metadata } = input.restore;
   const isDeleting = metadata.deletionTimestamp !== undefined;
-  const hasFinalizer = metadata.finalizers?.includes(RESTORE_FINALIZER) ?? false;
-  if (isRestoreEnded(status) || (isDeleting && isUntouched(status))) {
-    return decide(status, undefined, hasFinalizer ? { action: { do: 'removeFinalizer' } } : {});
-  }
+  if (isRestoreEnded(status)) return decide(status, undefined);
+  if (isDeleting && isUntouched(status)) return decide(status, undefined, { hold: false });
   if (isDeleting && status.step === 'Growing') return letGo(input, status);
   if (isDeleting && status.step !== 'RollingBack') {
     return turnBack(input, status, 'RestoreDeleted', 'the restore was deleted before it was done');
@@ -65,7 +72,7 @@ function letGo({ cluster, settings }: RestoreInput, status: EtcdRestoreStatus): 
   const isAwaited = isOwn && !cluster.isRestored && !cluster.isDeleting && !isGivenUp(cluster);
   if (isAwaited) return decide(status, settings.workerLookMs);
   if (isOwn && cluster.isAsked) return decide(status, 0, { action: { do: 'releaseCluster' } });
-  return decide(status, undefined, { action: { do: 'removeFinalizer' } });
+  return decide(status, undefined, { hold: false });
 }
 
 /** Its annotation was removed before it had taken the data over: it has started the former members. */
@@ -97,10 +104,6 @@ function begin(input: RestoreInput, status: EtcdRestoreStatus): RestoreDecision 
     const message = `etcd ${version} cannot raise revisions: set revisionBump to 0, or use 3.5.10, 3.4.27 or newer`;
     return failed(input, status, 'BumpNotSupported', message);
   }
-  // A restore that is deleted in the middle has to lead back.
-  if (!restore.metadata.finalizers?.includes(RESTORE_FINALIZER)) {
-    return decide({ ...status, phase: 'Pending' }, 0, { action: { do: 'addFinalizer' } });
-  }
   const started = { ...status, phase: 'Running', startTime: timestampAt(nowMs) } as const;
   const owned = cluster ? { ...started, clusterUID: cluster.uid } : started;
   return enter(input, owned, 'Checking', 'the backup is checked', [
@@ -115,11 +118,6 @@ function whyNotReplaceable({ cluster, restore }: RestoreInput): string | undefin
   if (cluster?.isStopped) return `${clusterName} is stopped: set spec.size to the size that it should have`;
   if (cluster?.isRestoring || cluster?.other !== undefined) return `${clusterName} is being restored already`;
   return undefined;
-}
-
-/** Without `v`. */
-export function targetVersion({ restore, cluster }: Pick<RestoreInput, 'restore' | 'cluster'>): string {
-  return cluster?.version ?? restore.spec.clusterTemplate?.version.replace(/^v/u, '') ?? VERSION_DEFAULT;
 }
 
 function check(input: RestoreInput, status: EtcdRestoreStatus): RestoreDecision {

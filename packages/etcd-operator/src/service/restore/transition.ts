@@ -1,13 +1,16 @@
 /** How a pass over a restore goes on: in the same step, in the next one, back, or not any more. */
-import { findCondition, timestampAt } from '@ecsm/runtime';
+import { findCondition, type PlannedEvent, timestampAt } from '@ecsm/runtime';
 import type { RestoreEventReason, RestoreReason } from '../../apis/backup-reasons.ts';
 import type { EtcdRestoreStatus } from '../../apis/etcd-restore.ts';
 import type { RestoreStep } from '../../apis/restore-schema.ts';
 import { attempt } from '../backup/attempt.ts';
-import type { BackupEvent } from '../backup/model.ts';
 import { attemptRecord, msOf, withAttempt, withCondition } from '../backup/outcome.ts';
 import type { AgentSuccess } from '../backup/result.ts';
 import type { RestoreDecision, RestoreInput } from './model.ts';
+
+export function isRestoreEnded(status: EtcdRestoreStatus | undefined): boolean {
+  return status?.phase === 'Completed' || status?.phase === 'Failed';
+}
 
 interface Outcomes {
   readonly done: (result: AgentSuccess) => RestoreDecision;
@@ -65,7 +68,7 @@ export function enter(
   status: EtcdRestoreStatus,
   step: RestoreStep & RestoreReason,
   message: string,
-  events: readonly BackupEvent[] = [],
+  events: readonly PlannedEvent[] = [],
 ): RestoreDecision {
   const { progress: _, ...rest } = withAttempt(status, { attempts: 0 });
   const next = { ...rest, step, stepTime: timestampAt(input.nowMs) };
@@ -129,14 +132,16 @@ export function shown(
   return withCondition(status, { type: 'Complete', isTrue, reason, message }, of);
 }
 
+/** The object is kept from its first step to its end, unless it is said. */
 export function decide(
   status: EtcdRestoreStatus,
   requeueAfterMs: number | undefined,
-  extras: Pick<Partial<RestoreDecision>, 'action' | 'events'> = {},
+  extras: Pick<Partial<RestoreDecision>, 'action' | 'events' | 'hold'> = {},
 ): RestoreDecision {
-  return { status, events: [], requeueAfterMs, ...extras };
+  const hold = status.step !== undefined && !isRestoreEnded(status);
+  return { status, events: [], hold, requeueAfterMs, ...extras };
 }
 
-export function event(type: BackupEvent['type'], reason: RestoreEventReason, message: string): BackupEvent {
+export function event(type: PlannedEvent['type'], reason: RestoreEventReason, message: string): PlannedEvent {
   return { type, reason, message };
 }

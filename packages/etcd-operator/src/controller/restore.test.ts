@@ -1,15 +1,14 @@
 /** What is observed of a restore, and what an action does: on a registry in memory, with decisions that are given. */
 import { PersistentVolumeClaim, Pod } from '@ecsm/kubernetes';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { EtcdBackup, type EtcdBackupInput, type EtcdBackupStatus } from '../../apis/etcd-backup.ts';
-import { EtcdCluster } from '../../apis/etcd-cluster.ts';
-import { EtcdRestore, type EtcdRestoreInput, type EtcdRestoreStatus } from '../../apis/etcd-restore.ts';
-import { annotations } from '../../apis/well-known.ts';
-import { withoutTls } from '../../resource/cluster.kit.ts';
-import { Lab } from '../lab.kit.ts';
-import { RESTORE_FINALIZER } from './decision.ts';
-import type { RestoreAction } from './model.ts';
-import { RestoreService } from './restore.ts';
+import { EtcdBackup, type EtcdBackupInput, type EtcdBackupStatus } from '../apis/etcd-backup.ts';
+import { EtcdCluster } from '../apis/etcd-cluster.ts';
+import { EtcdRestore, type EtcdRestoreInput, type EtcdRestoreStatus } from '../apis/etcd-restore.ts';
+import { annotations } from '../apis/well-known.ts';
+import { withoutTls } from '../resource/cluster.kit.ts';
+import { Lab } from '../service/lab.kit.ts';
+import type { RestoreAction } from '../service/restore/model.ts';
+import { restoreOperator } from './restore.ts';
 
 const place = { storageType: 'Volume', volume: { claimName: 'backups' } } as const;
 const settings = { workerLookMs: 2_000, workerRetryMs: 10_000 };
@@ -21,12 +20,11 @@ const stored: EtcdBackupStatus = {
 };
 
 let lab: Lab;
-let service: RestoreService;
 beforeEach(() => {
   lab = new Lab();
-  const progress = async () => undefined;
-  service = new RestoreService({ registry: lab.registry, clock: lab.clock, settings, progress, image: 'operator:1' });
 });
+
+const operator = restoreOperator({ settings, progress: async () => undefined, image: 'operator:1' });
 
 const backups = () => lab.registry.resource(EtcdBackup);
 const restores = () => lab.registry.resource(EtcdRestore);
@@ -46,13 +44,14 @@ async function create(spec: Partial<EtcdRestoreInput['spec']> = {}, status?: Etc
   return status ? restores().updateStatus({ ...created, status }) : created;
 }
 
-const observe = (restore: EtcdRestore) => service.observe(restore);
+const observe = (restore: EtcdRestore) => operator.observe(restore, { registry: lab.registry, memory: {} });
 async function perform(restore: EtcdRestore, action: RestoreAction, status: EtcdRestoreStatus = {}): Promise<void> {
-  await service.perform(await observe(restore), { action, status, events: [], requeueAfterMs: undefined });
+  const pass = { registry: lab.registry, memory: {} };
+  expect(await operator.act(action, { ...restore, status }, await observe(restore), pass)).toBe('done');
 }
 
 describe('the source of a restore', () => {
-  const sourceOf = async (spec?: Partial<EtcdRestoreInput['spec']>) => (await observe(await create(spec))).input.source;
+  const sourceOf = async (spec?: Partial<EtcdRestoreInput['spec']>) => (await observe(await create(spec))).source;
 
   it('is a backup that is complete', async () => {
     await backedUp('b', stored, { encryption: { keySecret: { name: 'key' } } });
@@ -89,7 +88,7 @@ describe('an observation of a restore', () => {
   it('has the cluster as far as it is about this restore', async () => {
     const restore = await create();
     await lab.create({ size: 3, paused: true }, { annotations: { [annotations.restore]: 'another' } });
-    expect((await observe(restore)).input).toMatchObject({
+    expect(await observe(restore)).toMatchObject({
       cluster: { isAsked: false, other: 'another', isPaused: true, isRestoring: false, restore: undefined },
       // The cluster of the lab has none.
       hasClientTls: false,
@@ -99,7 +98,7 @@ describe('an observation of a restore', () => {
     const volumes = [{ slot: 2, uid: 'v2' }];
     const status = { restore: { ...current, volumes, uid: restore.metadata.uid } };
     await clusters.updateStatus({ ...(await lab.get()), status });
-    expect((await observe(restore)).input.cluster).toMatchObject({
+    expect((await observe(restore)).cluster).toMatchObject({
       isRestoring: true,
       former: ['data-main-2'],
       restore: { phase: 'Starting', slot: 3, revision: '9', keys: 5 },
@@ -108,16 +107,16 @@ describe('an observation of a restore', () => {
 
   it('tells from the template whether the new cluster has TLS, which is the default', async () => {
     const restore = await create();
-    expect((await observe(restore)).input.hasClientTls).toBe(true);
+    expect((await observe(restore)).hasClientTls).toBe(true);
     const clusterTemplate = EtcdCluster.default({ metadata: { name: 'x' }, spec: withoutTls }).spec;
     const other = { ...restore, spec: { ...restore.spec, clusterTemplate } };
-    expect((await observe(other)).input.hasClientTls).toBe(false);
+    expect((await observe(other)).hasClientTls).toBe(false);
   });
 
   it('asks for nothing when it has ended', async () => {
     await lab.create();
-    const { input, cluster } = await observe(await create({}, { phase: 'Failed' }));
-    expect([cluster, input.claim, input.parked]).toEqual([undefined, undefined, []]);
+    const { object, claim, parked } = await observe(await create({}, { phase: 'Failed' }));
+    expect([object, claim, parked]).toEqual([undefined, undefined, []]);
   });
 });
 
@@ -188,7 +187,7 @@ describe('an action of a restore', () => {
     await perform(restore, { do: 'createClaim' }, { slot: 1 });
     const claims = lab.registry.resource(PersistentVolumeClaim);
     const { metadata: claim } = await claims.get('data-main-1');
-    expect((await observe(restore)).input.claim).toMatchObject({ name: 'data-main-1', isOurs: true });
+    expect((await observe(restore)).claim).toMatchObject({ name: 'data-main-1', isOurs: true });
     await perform(restore, { do: 'createSafetyBackup', name: 'back-safety' });
     expect(await backups().get('back-safety')).toMatchObject({ spec: { clusterName: 'main', ...place } });
     await perform(restore, { do: 'deleteClaim', name: 'data-main-1', uid: claim.uid });
@@ -196,12 +195,5 @@ describe('an action of a restore', () => {
     expect((await claims.list()).items).toEqual([]);
     await perform(restore, { do: 'deleteCluster', uid: cluster.uid });
     expect((await lab.registry.resource(EtcdCluster).list()).items).toEqual([]);
-  });
-
-  it('adds and removes its finalizer', async () => {
-    await perform(await create(), { do: 'addFinalizer' });
-    expect((await restores().get('back')).metadata.finalizers).toEqual([RESTORE_FINALIZER]);
-    await perform(await restores().get('back'), { do: 'removeFinalizer' });
-    expect((await restores().get('back')).metadata.finalizers ?? []).toEqual([]);
   });
 });

@@ -1,30 +1,35 @@
 /** What is observed of a backup, and what an action does: on a registry in memory, with decisions that are given. */
 import { Pod } from '@ecsm/kubernetes';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { AgentJob } from '../../agent/job.ts';
-import { EtcdBackup, type EtcdBackupInput, type EtcdBackupStatus } from '../../apis/etcd-backup.ts';
-import { EtcdCluster, type EtcdClusterInput } from '../../apis/etcd-cluster.ts';
-import { labels } from '../../apis/well-known.ts';
-import { Lab } from '../lab.kit.ts';
-import { BackupService } from './backup.ts';
-import type { BackupAction } from './model.ts';
-import { BACKUP_FINALIZER } from './run.ts';
+import type { AgentJob } from '../agent/job.ts';
+import { EtcdBackup, type EtcdBackupInput, type EtcdBackupStatus } from '../apis/etcd-backup.ts';
+import { EtcdCluster, type EtcdClusterInput } from '../apis/etcd-cluster.ts';
+import { labels } from '../apis/well-known.ts';
+import { BACKUP_FINALIZER } from '../service/backup/decision.ts';
+import type { BackupAction } from '../service/backup/model.ts';
+import { BackupMonitoring } from '../service/backup/monitoring.ts';
+import { Lab } from '../service/lab.kit.ts';
+import { backupOperator } from './backup.ts';
 
 const place = { storageType: 'Volume', volume: { claimName: 'backups' } } as const;
 const settings = { workerLookMs: 2_000, workerRetryMs: 10_000 };
 
 let lab: Lab;
-let service: BackupService;
 /** Addresses of workers that were asked. */
 let asked: string[];
 beforeEach(() => {
   lab = new Lab();
   asked = [];
-  const progress = async (address: string) => {
+});
+
+const operator = backupOperator({
+  settings,
+  progress: async (address: string) => {
     asked.push(address);
     return { step: 'storing', bytes: 1, totalBytes: 2 };
-  };
-  service = new BackupService({ registry: lab.registry, clock: lab.clock, settings, progress, image: 'operator:1' });
+  },
+  image: 'operator:1',
+  monitoring: new BackupMonitoring(undefined),
 });
 
 const backups = () => lab.registry.resource(EtcdBackup);
@@ -55,8 +60,10 @@ const available = {
   lastTransitionTime: '2026-01-01T00:00:00Z',
 } as const;
 
+const observe = (backup: EtcdBackup) => operator.observe(backup, { registry: lab.registry, memory: {} });
 async function perform(backup: EtcdBackup, action: BackupAction, status: EtcdBackupStatus = {}): Promise<void> {
-  await service.perform(await service.observe(backup), { action, status, events: [], requeueAfterMs: undefined });
+  const pass = { registry: lab.registry, memory: {} };
+  expect(await operator.act(action, { ...backup, status }, await observe(backup), pass)).toBe('done');
 }
 
 async function jobsOf(name: string): Promise<readonly AgentJob[]> {
@@ -70,26 +77,25 @@ async function jobsOf(name: string): Promise<readonly AgentJob[]> {
 describe('an observation of a backup', () => {
   it('has the members that serve, followers that are in sync first', async () => {
     await serving();
-    const { input } = await service.observe(await create('once'));
-    expect(input.cluster).toMatchObject({ clusterId: 'c1', isServing: true, isStopped: false });
-    expect(input.cluster?.endpoints.map(({ address }) => address)).toEqual(['10.0.0.2', '10.0.0.1', '10.0.0.0']);
+    const { cluster } = await observe(await create('once'));
+    expect(cluster).toMatchObject({ clusterId: 'c1', isServing: true, isStopped: false });
+    expect(cluster?.endpoints.map(({ address }) => address)).toEqual(['10.0.0.2', '10.0.0.1', '10.0.0.0']);
   });
 
   it('has no cluster if there is none, and asks for none when the run has ended', async () => {
-    expect((await service.observe(await create('once'))).input.cluster).toBeUndefined();
+    expect((await observe(await create('once'))).cluster).toBeUndefined();
     await serving();
     const done = await create('done', {}, { phase: 'Completed', worker: { name: 'gone' } });
-    expect(await service.observe(done)).toMatchObject({ cluster: undefined, input: { worker: undefined } });
+    expect(await observe(done)).toMatchObject({ object: undefined, cluster: undefined, worker: undefined });
   });
 
   it('has the worker, and its progress while it runs', async () => {
     const backup = await create('once', {}, { phase: 'Running', worker: { name: 'worker' } });
     const spec = { containers: [{ name: 'agent', image: 'a' }] };
     const created = await pods().create({ metadata: { name: 'worker', ownerReferences: [uidOf('other')] }, spec });
-    expect((await service.observe(backup)).input).toMatchObject({ worker: { isOurs: false }, progress: undefined });
+    expect(await observe(backup)).toMatchObject({ worker: { isOurs: false }, progress: undefined });
     await pods().updateStatus({ ...created, status: { phase: 'Running', podIP: '10.9.9.9' } });
-    const { input } = await service.observe(backup);
-    expect(input).toMatchObject({ worker: { phase: 'Running' }, progress: { step: 'storing' } });
+    expect(await observe(backup)).toMatchObject({ worker: { phase: 'Running' }, progress: { step: 'storing' } });
     expect(asked).toEqual(['10.9.9.9']);
   });
 
@@ -103,9 +109,9 @@ describe('an observation of a backup', () => {
     await run('nightly-2', schedule.metadata.uid);
     await run('nightly-1', schedule.metadata.uid);
     await run('nightly-3', 'of a former schedule of the name');
-    const { input } = await service.observe(schedule);
-    expect(input.children.map(({ name }) => name)).toEqual(['nightly-2', 'nightly-1']);
-    expect(input.cluster).toBeUndefined();
+    const { children, cluster } = await observe(schedule);
+    expect(children.map(({ name }) => name)).toEqual(['nightly-2', 'nightly-1']);
+    expect(cluster).toBeUndefined();
   });
 });
 
@@ -208,15 +214,6 @@ describe('an action for a backup', () => {
     expect((await backups().get('nightly-1')).metadata.finalizers).toEqual([BACKUP_FINALIZER]);
     await perform(schedule, { do: 'deleteChild', name: 'nightly-1', uid: run.uid });
     expect((await backups().list()).items.map((one) => one.metadata.name)).toEqual(['nightly']);
-  });
-
-  it('adds and removes the finalizer, and keeps those of others', async () => {
-    const metadata = { name: 'once', finalizers: ['others/own'] };
-    const spec = { clusterName: 'main', ...place };
-    await perform(await backups().create({ metadata, spec }), { do: 'addFinalizer' });
-    expect((await backups().get('once')).metadata.finalizers).toEqual(['others/own', BACKUP_FINALIZER]);
-    await perform(await backups().get('once'), { do: 'removeFinalizer' });
-    expect((await backups().get('once')).metadata.finalizers).toEqual(['others/own']);
   });
 
   it('does nothing about a worker that is gone', async () => {

@@ -1,17 +1,35 @@
+/** The one decision of a pass over a backup: that of a run, of a schedule, or of a deletion. */
+import type { EtcdBackup, EtcdBackupStatus } from '../../apis/etcd-backup.ts';
+import { attempt } from './attempt.ts';
+import type { BackupDecision, BackupInput } from './model.ts';
+import { attemptRecord, decide, event, withAttempt } from './outcome.ts';
+import { decideRun, isEnded, workerName } from './run.ts';
+import { decideSchedule } from './schedule.ts';
+
+/** Of runs whose stored backup is deleted with them. */
+export const BACKUP_FINALIZER = 'etcd.etcd.io/stored-backup';
+
+export function nextBackupStep(input: BackupInput): BackupDecision {
+  const { metadata, spec } = input.backup;
+  if (metadata.deletionTimestamp !== undefined) return decideDeletion(input);
+  const decision = spec.schedule === undefined ? decideRun(input) : decideSchedule(input);
+  return { ...decision, hold: mayHaveStored(input.backup, decision.status) };
+}
+
+/** Whether it may have stored something that is deleted with it. */
+function mayHaveStored({ metadata, spec }: EtcdBackup, status: EtcdBackupStatus): boolean {
+  if (spec.schedule !== undefined || spec.deletionPolicy !== 'Delete' || status.startTime === undefined) return false;
+  // Its schedule removes the finalizer before it deletes a run without what it has stored.
+  return !isEnded(status) || (metadata.finalizers?.includes(BACKUP_FINALIZER) ?? false);
+}
+
 /**
  * The deletion of a run whose policy is Delete: its pod stops, another pod deletes the stored backup, and the finalizer is
  * removed. A store that is gone does not block the deletion for ever: it ends with a warning after the last attempt.
  */
-import { attempt } from './attempt.ts';
-import type { BackupDecision, BackupInput } from './model.ts';
-import { attemptRecord, decide, event, withAttempt } from './outcome.ts';
-import { BACKUP_FINALIZER, isEnded, workerName } from './run.ts';
-
-export function decideDeletion(input: BackupInput): BackupDecision {
+function decideDeletion(input: BackupInput): BackupDecision {
   const { backup, worker, nowMs, settings } = input;
-  const { status = {}, spec, metadata } = backup;
-  if (!metadata.finalizers?.includes(BACKUP_FINALIZER)) return decide(status, undefined);
-  const remove = { do: 'removeFinalizer' } as const;
+  const { status = {}, spec } = backup;
   if (!isEnded(status)) {
     // It must not go on storing what is deleted then.
     if (worker?.isOurs) {
@@ -27,7 +45,7 @@ export function decideDeletion(input: BackupInput): BackupDecision {
     // An attempt that has not answered may have stored something, and its name is not known.
     const message = `an attempt may have left objects whose names begin with ${status.keyBase}`;
     const events = status.keyBase === undefined ? [] : [event('Warning', 'ObjectLeftBehind', message)];
-    return decide(status, undefined, { action: remove, events });
+    return decide(status, undefined, { hold: false, events });
   }
   const isPruning = status.worker === undefined || status.worker.name.endsWith('-prune');
   const record = isPruning && status.message?.startsWith('deleting') ? attemptRecord(status) : { attempts: 0 };
@@ -48,10 +66,10 @@ export function decideDeletion(input: BackupInput): BackupDecision {
     }
     case 'failed': {
       const message = `${status.storagePath} was not deleted: ${step.failure.message}`;
-      return decide(status, undefined, { action: remove, events: [event('Warning', 'ObjectLeftBehind', message)] });
+      return decide(status, undefined, { hold: false, events: [event('Warning', 'ObjectLeftBehind', message)] });
     }
     case 'done':
-      return decide(status, undefined, { action: remove });
+      return decide(status, undefined, { hold: false });
   }
 }
 
