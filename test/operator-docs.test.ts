@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import type { Program } from '../packages/command-line/src/command/command.ts';
 import { flagMeaningOf, flagsOf, flagUsageOf } from '../packages/command-line/src/command/usage.ts';
 import { ECSMService } from '../packages/ecsm-operator/src/apis/ecsm-service.ts';
-import { hpaMetrics } from '../packages/ecsm-operator/src/controller/autoscaler/metrics.ts';
+import { hpaMetrics } from '../packages/ecsm-operator/src/controller/autoscaler/autoscaler.ts';
 import { measureLink, measureObservation, measureRegistry } from '../packages/ecsm-operator/src/controller/metrics.ts';
 import { measureServices } from '../packages/ecsm-operator/src/controller/service-metrics.ts';
 import { fleetService } from '../packages/ecsm-operator/src/fleet/fleet.kit.ts';

@@ -5,7 +5,7 @@
  */
 import { api } from './list/api.mjs';
 import * as apiserver from './list/apiserver.mjs';
-import { autoscaling } from './list/autoscaling.mjs';
+import { autoscaler, autoscaling } from './list/autoscaling.mjs';
 import { clientset, rest } from './list/client.mjs';
 import { controller, informer } from './list/controller.mjs';
 import { dependencies } from './list/dependencies.mjs';
@@ -42,5 +42,6 @@ export const areas = [
   placement,
   allocations,
   autoscaling,
+  autoscaler,
   simulator,
 ];

@@ -1,6 +1,7 @@
-/** The decision of an autoscaler: usage, several metrics, windows, policies, schedules. */
+/** An autoscaler: its decision from usage, several metrics, windows, policies and schedules, and its syncs. */
 const usage = ['usage-replicas.test.ts'];
 const decision = ['decide.test.ts', 'decide.limits.test.ts'];
+const sync = ['../../controller/autoscaler/autoscaler.test.ts'];
 
 export const autoscaling = {
   folder: 'packages/ecsm-operator/src/service/autoscaling',
@@ -117,6 +118,110 @@ export const autoscaling = {
       find: 'endMs < startMs;',
       replace: 'endMs !== startMs;',
       tests: ['schedule.test.ts'],
+    },
+    {
+      name: 'a change is made before it is in the status',
+      file: 'sync.ts',
+      find: 'return { status: intended,',
+      replace: 'return { status: intended === status ? intended : status,',
+      tests: sync,
+    },
+    {
+      name: 'a refused change counts for the policies',
+      file: 'sync.ts',
+      find: 'status: statusAfter(hpa, unchanged, [failed], nowMs)',
+      replace: 'status: statusAfter(hpa, hpa.status ?? unchanged, [failed], nowMs)',
+      tests: sync,
+    },
+    {
+      name: 'the status does not say that a change was made',
+      file: 'sync.ts',
+      find: 'currentReplicas: replicas };',
+      replace: 'currentReplicas: unchanged.currentReplicas };',
+      tests: sync,
+    },
+    {
+      name: 'values of metrics are written with every sync',
+      file: 'sync.ts',
+      find: 'areValuesDue || hpa.status === undefined',
+      replace: 'areValuesDue || hpa.status !== undefined',
+      tests: sync,
+    },
+    {
+      name: 'a failure that lasts is an event of every sync',
+      file: 'sync.ts',
+      find: '? [] : events;',
+      replace: '? events : events;',
+      tests: sync,
+    },
+    {
+      name: 'a time from before the clock was set back stays in the future',
+      file: 'sync.ts',
+      find: 'Math.min(timeMs, nowMs)',
+      replace: 'Math.max(timeMs, nowMs)',
+      tests: sync,
+    },
+    {
+      name: 'the newest of several autoscalers acts',
+      file: 'sync.ts',
+      find: 'return one.creationTimestamp < other.creationTimestamp;',
+      replace: 'return one.creationTimestamp > other.creationTimestamp;',
+      tests: sync,
+    },
+  ],
+};
+
+export const autoscaler = {
+  folder: 'packages/ecsm-operator/src/controller/autoscaler',
+  tests: ['autoscaler.test.ts'],
+  mutants: [
+    {
+      name: 'every autoscaler lists all of them',
+      file: 'observe.ts',
+      find: 'nowMs - this.#round.atMs < roundMsMax',
+      replace: 'nowMs - this.#round.atMs < 0',
+    },
+    {
+      name: 'a round serves an autoscaler that was created after it',
+      file: 'observe.ts',
+      find: 'if (known?.uids.has(metadata.uid)) return known;',
+      replace: 'if (known !== undefined) return known;',
+    },
+    {
+      name: 'the values of metrics are due from the first sync on',
+      file: 'observe.ts',
+      find: 'if (!deepEqual(memory.status, status)) memory',
+      replace: 'if (memory.status === status) memory',
+    },
+    {
+      name: 'a start is a failure of metrics',
+      file: 'observe.ts',
+      find: 'isAwaited(base) || this.#clock.monotonicMs() - this.#startMs < this.#intervalMs',
+      replace: 'isAwaited(base) || this.#clock.monotonicMs() - this.#startMs < 0',
+    },
+    {
+      name: 'a change is followed by a sync at once',
+      file: 'autoscaler.ts',
+      find: 'return report && { ...report, requeueAfterMs: intervalMs };',
+      replace: 'return report;',
+    },
+    {
+      name: 'a number that was set by hand meanwhile is undone',
+      file: 'autoscaler.ts',
+      find: 'if (!isSame || !deepEqual(newest.spec, decidedOn.spec)) throw error;',
+      replace: 'if (!isSame) throw error;',
+    },
+    {
+      name: 'a write of the status refuses a change of the number',
+      file: 'autoscaler.ts',
+      find: "!isApiError(error, 'Conflict') || attempt === attemptsMax",
+      replace: "isApiError(error, 'Conflict') || attempt === attemptsMax",
+    },
+    {
+      name: 'a change whose outcome is unknown does not count',
+      file: 'autoscaler.ts',
+      find: 'if (isUnchanged) return',
+      replace: 'if (isUnchanged || isApiError(error)) return',
     },
   ],
 };

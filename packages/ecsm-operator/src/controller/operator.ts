@@ -33,6 +33,7 @@ import type { Plan, PlanInput } from '../service/model.ts';
 import { type PlatformViews, platformViews } from '../views/platform-views.ts';
 import { Allocations } from './allocations.ts';
 import { autoscaler } from './autoscaler/autoscaler.ts';
+import { metricSources } from './autoscaler/observe.ts';
 import { CapacityReport } from './capacity-report.ts';
 import { planFor } from './dry-plan.ts';
 import { linkOf } from './link.ts';
@@ -189,14 +190,19 @@ export class Operator {
       for (const key of affectedBy(before, after, this.fleet)) this.#wake(key, 'a dependency has changed');
     });
     const autoscaling = autoscaler({
-      ecsm,
-      observer: this.observer,
-      linkFailure: () => (this.breaker.state === 'unreachable' ? (this.breaker.reason ?? 'unreachable') : undefined),
+      sources: metricSources({
+        ecsm,
+        observer: this.observer,
+        clock,
+        intervalMs: settings.autoscalingMs,
+        callTimeoutMs,
+        prometheus: options.prometheus ?? new Map(),
+        linkFailure: () => (this.breaker.state === 'unreachable' ? (this.breaker.reason ?? 'unreachable') : undefined),
+      }),
       clock,
       log,
       intervalMs: settings.autoscalingMs,
       callTimeoutMs,
-      prometheus: options.prometheus ?? new Map(),
       metrics,
       standardMetrics: this.#metrics.metrics,
     });

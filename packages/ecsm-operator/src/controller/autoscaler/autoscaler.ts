@@ -1,92 +1,134 @@
-/** The controller of ECSMHpa. */
-import type { Ecsm, Transport } from '@ecsm/client';
+/** The autoscaler: when an ECSMHpa is synced, and how the number of its target is changed. */
 import {
   type Clock,
-  Controller,
-  EventRecorder,
+  deepEqual,
   generationChanged,
+  isApiError,
   type Log,
   type MetricRegistry,
-  type Runnable,
+  type Operation,
+  operate,
+  type Registry,
+  refused,
   type StandardMetrics,
 } from '@ecsm/runtime';
-import { ECSMHpa } from '../../apis/hpa.ts';
-import type { Observer } from '../../observe/observer.ts';
-import { Prometheus } from '../../observe/prometheus.ts';
-import { UsageReader } from '../../observe/usage-reader.ts';
+import { ECSMService } from '../../apis/ecsm-service.ts';
+import { ECSMHpa, type HpaSpec, type HpaStatus } from '../../apis/hpa.ts';
+import type { HpaEvent } from '../../service/autoscaling/reasons.ts';
+import { decideSync, type HpaFacts, type HpaStep, reportSync } from '../../service/autoscaling/sync.ts';
 import { stopGraceMs } from '../settings.ts';
-import { hpaMetrics } from './metrics.ts';
-import { HpaReconciler } from './reconciler.ts';
-import { hpaManager } from './target.ts';
+import { type HpaMemory, HpaObserver, type MetricSources } from './observe.ts';
 
 export interface AutoscalerOptions {
-  readonly ecsm: Ecsm;
-  readonly observer: Observer;
-  /** Why the platform cannot be reached; undefined if it can. */
-  readonly linkFailure: () => string | undefined;
+  readonly sources: MetricSources;
   readonly clock: Clock;
   readonly log: Log;
   /** Time from one sync of an autoscaler to the next. */
   readonly intervalMs: number;
   readonly callTimeoutMs: number;
-  /** Prometheus servers that may be queried: URL → transport. */
-  readonly prometheus: ReadonlyMap<string, Transport>;
   readonly metrics?: MetricRegistry | undefined;
   readonly standardMetrics?: StandardMetrics | undefined;
 }
 
+/** The manager of the number that an autoscaler sets. An apply by others with another number is a conflict. */
+const hpaManager = 'ecsm-hpa';
 /** Syncs wait for one read together, so many may be in flight. */
 const workers = 32;
+const attemptsMax = 5;
 
-export function autoscaler(options: AutoscalerOptions): Runnable & Pick<Controller, 'ready' | 'queue'> {
-  const { ecsm, observer, clock, log, intervalMs, callTimeoutMs, standardMetrics: metrics } = options;
-  const { poller, services } = observer;
-  const reconciler = new HpaReconciler({
-    clock,
-    intervalMs,
-    usage: new UsageReader({
-      ecsm,
-      clock,
-      intervalMs,
-      // A service that no reconcile has decided about may belong to another owner.
-      servicesOf: (base) =>
-        poller.idsOf(base)?.flatMap((id) => {
-          const decided = services.get(id)?.decided;
-          return decided === undefined ? [] : [{ id, fingerprint: decided.fingerprint }];
-        }),
-    }),
-    prometheus: new Prometheus({ servers: options.prometheus, clock, timeoutMs: callTimeoutMs }),
-    isObserved: (base) => poller.idsOf(base)?.every((id) => services.get(id)?.decided !== undefined) ?? false,
-    isAwaited: (base) => poller.isAwaited(base),
-    offlineNodes: () => observer.offlineNodes,
-    linkFailure: options.linkFailure,
-    metrics: options.metrics && hpaMetrics(options.metrics),
+export function autoscaler(options: AutoscalerOptions): Operation<HpaSpec, HpaStatus, HpaFacts, HpaStep, HpaMemory> {
+  const { sources, clock, log, intervalMs, callTimeoutMs, standardMetrics } = options;
+  const observer = new HpaObserver(sources, clock, intervalMs);
+  const metrics = options.metrics && hpaMetrics(options.metrics);
+  return operate(
+    {
+      kind: ECSMHpa,
+      triggers: [
+        { name: 'spec', changes: [generationChanged] },
+        {
+          name: 'interval',
+          // All autoscalers sync at the same times, so that one read serves them.
+          every: () => intervalMs - (clock.monotonicMs() % intervalMs),
+          run: async () => observer.startTerm(),
+        },
+      ],
+      observe: (hpa, pass) => observer.observe(hpa, pass),
+      decide: decideSync,
+      async act(step, _hpa, _facts, { registry }) {
+        if (step.do === 'count failures') {
+          metrics?.failed(step.failures);
+          return 'done';
+        }
+        try {
+          await setReplicas(registry, step.target, step.replicas);
+        } catch (error) {
+          // After these the number was not changed. After others it may have been.
+          const isUnchanged = isApiError(error) && ['Conflict', 'NotFound', 'Invalid'].includes(error.code);
+          if (isUnchanged) return refused(error.message);
+          throw error;
+        }
+        metrics?.rescaled(step.replicas - step.unchanged.currentReplicas);
+        return 'done';
+      },
+      report(hpa, happened, nowMs) {
+        const report = reportSync(hpa, happened, nowMs);
+        // At the next interval: usage changes only then.
+        return report && { ...report, requeueAfterMs: intervalMs };
+      },
+    },
+    {
+      eventSource: hpaManager,
+      workers,
+      timeoutMs: callTimeoutMs * 12,
+      graceMs: stopGraceMs,
+      queue: { backoffMsMax: intervalMs },
+      log,
+      ...(standardMetrics && { metrics: standardMetrics }),
+    },
+  );
+}
+
+/**
+ * Throws `Conflict` if the number, or anything else of the spec, was changed since the decision. Changes of the status in the
+ * meantime do not matter.
+ */
+async function setReplicas(registry: Registry, decidedOn: ECSMService, replicas: number): Promise<void> {
+  const resource = registry.resource(ECSMService);
+  const { name, namespace, uid } = decidedOn.metadata;
+  const patch = { spec: { deploymentStrategy: { replicas } } };
+  let { resourceVersion } = decidedOn.metadata;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await resource.patch(name, patch, { namespace, uid, resourceVersion, manager: hpaManager });
+      return;
+    } catch (error) {
+      if (!isApiError(error, 'Conflict') || attempt === attemptsMax) throw error;
+      const newest = await resource.get(name, { namespace });
+      const isSame = newest.metadata.uid === uid && newest.metadata.deletionTimestamp === undefined;
+      if (!isSame || !deepEqual(newest.spec, decidedOn.spec)) throw error;
+      resourceVersion = newest.metadata.resourceVersion;
+    }
+  }
+}
+
+/** They have no label for the object: the number of series does not grow with the fleet. */
+export function hpaMetrics(metrics: MetricRegistry) {
+  const rescales = metrics.counter({
+    name: 'ecsm_hpa_rescales_total',
+    help: 'Changes of the number of instances by autoscalers.',
+    labels: ['direction'],
   });
-  const controller = new Controller({
-    name: 'ecsmhpa',
-    kind: ECSMHpa,
-    reconcile: reconciler.reconcile,
-    // The status is written by the controller itself.
-    predicates: [generationChanged],
-    workers,
-    timeoutMs: callTimeoutMs * 12,
-    graceMs: stopGraceMs,
-    queue: { backoffMsMax: intervalMs },
-    log,
-    ...(metrics && { metrics }),
+  const failures = metrics.counter({
+    name: 'ecsm_hpa_metric_failures_total',
+    help: 'Metrics of autoscalers that could not be read, by reason of the event.',
+    labels: ['reason'],
   });
   return {
-    name: controller.name,
-    graceMs: stopGraceMs,
-    async run({ registry, informers, signal }) {
-      const events = new EventRecorder({ registry, source: hpaManager, log, ...(metrics && { metrics }) });
-      reconciler.recordIn(events);
-      await controller.run({ registry, informers, signal });
-      await events.flush();
+    rescaled(change: number): void {
+      rescales.with({ direction: change > 0 ? 'up' : 'down' }).increment();
     },
-    ready: () => controller.ready(),
-    get queue() {
-      return controller.queue;
+    failed(events: readonly HpaEvent[]): void {
+      for (const { reason } of events) failures.with({ reason }).increment();
     },
   };
 }
