@@ -1,5 +1,5 @@
 /** An autoscaler: its decision from usage, several metrics, windows, policies and schedules, and its syncs. */
-const usage = ['usage-replicas.test.ts'];
+const usage = ['metric-replicas.test.ts'];
 const decision = ['decide.test.ts', 'decide.limits.test.ts'];
 const sync = ['../../controller/autoscaler/autoscaler.test.ts'];
 
@@ -9,42 +9,42 @@ export const autoscaling = {
   mutants: [
     {
       name: 'a ratio exactly at the tolerance scales',
-      file: 'tolerance.ts',
+      file: 'metric-replicas.ts',
       find: 'ratio <= 1 + up + epsilon',
       replace: 'ratio < 1 + up - epsilon',
       tests: usage,
     },
     {
       name: 'the ratio is multiplied by the current number',
-      file: 'usage-replicas.ts',
+      file: 'metric-replicas.ts',
       find: 'roundUp(ratio * counted.length)',
       replace: 'roundUp(ratio * current)',
       tests: usage,
     },
     {
       name: 'an instance without a usage is left out when the number grows',
-      file: 'usage-replicas.ts',
+      file: 'metric-replicas.ts',
       find: '    ...missing.map((one) => assumedUsage(one, question, counted, ratio)),',
       replace: '    ...(grows ? [] : missing.map((one) => assumedUsage(one, question, counted, ratio))),',
       tests: usage,
     },
     {
       name: 'an instance without a usage counts as 100 percent also for a higher target',
-      file: 'usage-replicas.ts',
+      file: 'metric-replicas.ts',
       find: 'Math.max(100, target.percent)',
       replace: '100',
       tests: usage,
     },
     {
       name: 'an instance that was ready before is left out',
-      file: 'usage-replicas.ts',
+      file: 'metric-replicas.ts',
       find: 'needsReady && !isReady && !wasReady',
       replace: 'needsReady && !isReady',
       tests: usage,
     },
     {
       name: 'the mean is not rounded down',
-      file: 'usage-replicas.ts',
+      file: 'metric-replicas.ts',
       find: 'return roundDown((total * 100) / sum(usages.map(({ limit }) => limit)));',
       replace: 'return (total * 100) / sum(usages.map(({ limit }) => limit));',
       tests: usage,
@@ -72,28 +72,28 @@ export const autoscaling = {
     },
     {
       name: 'the first sync stores no recommendation',
-      file: 'stabilization.ts',
+      file: 'behavior.ts',
       find: '? [{ replicas: current }] : known;',
       replace: '? [] : known;',
       tests: decision,
     },
     {
       name: 'a window of scaleUp lowers the number',
-      file: 'stabilization.ts',
+      file: 'behavior.ts',
       find: 'Math.min(Math.max(current, upLimit), downLimit)',
       replace: 'Math.min(upLimit, downLimit)',
       tests: decision,
     },
     {
       name: 'policies ignore changes in the opposite direction',
-      file: 'rate-limits.ts',
+      file: 'behavior.ts',
       find: 'sum + (timeMs > afterMs ? change : 0)',
       replace: 'sum + (timeMs > afterMs ? Math.max(0, change) : 0)',
       tests: decision,
     },
     {
       name: 'Max of a shrink is the largest number',
-      file: 'rate-limits.ts',
+      file: 'behavior.ts',
       find: "rules.selectPolicy === 'Max' ? Math.min(...limits) : Math.max(...limits)",
       replace: "rules.selectPolicy === 'Max' ? Math.max(...limits) : Math.min(...limits)",
       tests: decision,
@@ -114,10 +114,10 @@ export const autoscaling = {
     },
     {
       name: 'a schedule is active at its end',
-      file: 'schedule.ts',
+      file: 'proposal.ts',
       find: 'endMs < startMs;',
       replace: 'endMs !== startMs;',
-      tests: ['schedule.test.ts'],
+      tests: ['proposal.test.ts'],
     },
     {
       name: 'a change is made before it is in the status',

@@ -1,8 +1,8 @@
 /** Goal: guarantees that hold for every input. Method: random autoscalers, targets and readings, decided over many syncs. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { eventsAfter } from './behavior.ts';
 import type { MetricReading } from './model.ts';
-import { eventsAfter } from './rate-limits.ts';
 import { type Case, cpuMetric, decided, instance, queueMetric, type Short, startMs } from './samples.kit.ts';
 
 const percent = fc.integer({ min: 0, max: 300 });

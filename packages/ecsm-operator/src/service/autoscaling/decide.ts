@@ -3,12 +3,18 @@
  * autoscaling/v2.
  */
 import type { HpaSpec } from '../../apis/hpa.ts';
-import { type Behavior, behaviorOf } from './behavior.ts';
+import {
+  type Behavior,
+  behaviorOf,
+  downLimit,
+  initialRecommendations,
+  recorded,
+  stabilized,
+  upLimit,
+} from './behavior.ts';
 import type { Decision, DecisionInput, Proposal } from './model.ts';
 import { proposalOf } from './proposal.ts';
-import { downLimit, upLimit } from './rate-limits.ts';
 import { type HpaCondition, type HpaEvent, hpaCondition, hpaEvent } from './reasons.ts';
-import { initialRecommendations, recorded, stabilized } from './stabilization.ts';
 
 const succeededGetScale = hpaCondition(
   'AbleToScale',

@@ -1,11 +1,10 @@
 /** The number that one metric of the spec asks for. */
+import { nextTimeMs } from '@ecsm/runtime/cron';
 import type { HpaCurrentMetric, HpaMetric } from '../../apis/hpa.ts';
 import { metricName } from '../../apis/hpa-columns.ts';
 import { formatBytes, formatMetricQuantity, parseMetricQuantity } from '../../apis/metric-quantity.ts';
+import { type UsageTarget, usageReplicas, valueReplicas } from './metric-replicas.ts';
 import type { InstanceSample, MetricReading, Proposal, TargetState, Tolerance } from './model.ts';
-import { isActive } from './schedule.ts';
-import { type UsageTarget, usageReplicas } from './usage-replicas.ts';
-import { valueReplicas } from './value-replicas.ts';
 
 export interface ProposalInput {
   readonly target: TargetState;
@@ -44,6 +43,19 @@ function scheduleProposal(
 ): Proposal {
   const active = isActive(schedule, nowMs);
   return known(current, 'schedule', active ? schedule.replicas : minReplicas, { active });
+}
+
+export interface Schedule {
+  readonly timezone: string;
+  readonly start: string;
+  readonly end: string;
+}
+
+/** Active from its start up to, and not at, its end. A schedule that never starts or never ends is not active. */
+export function isActive({ timezone, start, end }: Schedule, nowMs: number): boolean {
+  const startMs = nextTimeMs(start, timezone, nowMs);
+  const endMs = nextTimeMs(end, timezone, nowMs);
+  return startMs !== undefined && endMs !== undefined && endMs < startMs;
 }
 
 type ResourceMetric = NonNullable<HpaMetric['resource']>;

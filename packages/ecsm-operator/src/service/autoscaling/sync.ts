@@ -13,9 +13,9 @@ import {
 } from '@ecsm/runtime';
 import type { ECSMService } from '../../apis/ecsm-service.ts';
 import type { ECSMHpa, HpaCurrentMetric, HpaStatus } from '../../apis/hpa.ts';
+import { eventsAfter } from './behavior.ts';
 import { decide } from './decide.ts';
 import type { MetricReading, Recommendation, ScaleEvent } from './model.ts';
-import { eventsAfter } from './rate-limits.ts';
 import { type HpaCondition, type HpaEvent, hpaCondition, hpaEvent } from './reasons.ts';
 
 /** What a sync depends on, besides the autoscaler and the time. */

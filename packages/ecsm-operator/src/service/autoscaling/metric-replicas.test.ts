@@ -1,8 +1,8 @@
 /** Goal: the rules of Kubernetes' replica calculator. Method: a table in which each case names the rule that it pins. */
 import { describe, expect, it } from 'vitest';
+import { type UsageQuestion, usageReplicas } from './metric-replicas.ts';
 import type { InstanceSample } from './model.ts';
 import { instance, type Short, using } from './samples.kit.ts';
-import { type UsageQuestion, usageReplicas } from './usage-replicas.ts';
 
 const tolerance = { up: 0.1, down: 0.1 };
 

@@ -1,5 +1,6 @@
 /**
- * The number of instances for a mean usage, by the rules of Kubernetes' replica calculator:
+ * The number of instances for a mean usage, or for the result of a query, by the rules of Kubernetes' replica calculator.
+ * For a usage:
  *
  * - The ratio of usage and target is multiplied by the number of instances that were counted.
  * - Within the tolerance, the current number stays.
@@ -9,8 +10,12 @@
  *   only: starting costs cpu that normal operation does not need.
  */
 import type { InstanceSample, Tolerance } from './model.ts';
-import { roundDown, roundUp } from './rounding.ts';
-import { isWithin } from './tolerance.ts';
+
+/** The relative difference between a metric and its target that causes no change: that of Kubernetes. */
+export const toleranceDefault = 0.1;
+
+/** Larger than an error of floating point arithmetic, smaller than any difference that matters. */
+const epsilon = 1e-9;
 
 /** Percent of the limits together, or a mean amount. */
 export type UsageTarget =
@@ -142,4 +147,52 @@ function amountOf(target: UsageTarget): number {
 
 function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
+}
+
+interface ValueQuestion {
+  readonly value: number;
+  readonly target:
+    | { readonly type: 'Value'; readonly amount: number }
+    | { readonly type: 'AverageValue'; readonly amount: number };
+  readonly current: number;
+  readonly ready: number;
+  readonly tolerance: Tolerance;
+}
+
+/**
+ * As Kubernetes computes it for external metrics. Returns undefined if it is not known: the value is compared with ready
+ * instances, and there are none.
+ */
+export function valueReplicas({ value, target, current, ready, tolerance }: ValueQuestion): number | undefined {
+  const { type, amount } = target;
+  if (type === 'AverageValue') {
+    return current > 0 && isWithin(value / (amount * current), tolerance) ? current : roundUp(value / amount);
+  }
+  const ratio = value / amount;
+  if (current === 0) return roundUp(ratio);
+  if (isWithin(ratio, tolerance)) return current;
+  return ready === 0 ? undefined : roundUp(ratio * ready);
+}
+
+/** A ratio exactly at the limit is within it. */
+function isWithin(ratio: number, { up, down }: Tolerance): boolean {
+  return ratio >= 1 - down - epsilon && ratio <= 1 + up + epsilon;
+}
+
+/** Ignores errors of floating point arithmetic: 10 × 1.1 is 11, not a little more. */
+export function roundUp(value: number): number {
+  return safe(Math.ceil(precise(value)));
+}
+
+export function roundDown(value: number): number {
+  return safe(Math.floor(precise(value)));
+}
+
+/** A metric may have any value. A status with a larger number could not be written. */
+function safe(value: number): number {
+  return Math.min(Math.max(value, Number.MIN_SAFE_INTEGER), Number.MAX_SAFE_INTEGER);
+}
+
+function precise(value: number): number {
+  return Number(value.toPrecision(12));
 }

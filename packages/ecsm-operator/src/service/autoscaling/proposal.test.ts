@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isActive } from './schedule.ts';
+import { isActive } from './proposal.ts';
 
 const daily = { timezone: 'UTC', start: '0 6 * * *', end: '30 6 * * *' };
 const active = (schedule: typeof daily, time: string) => isActive(schedule, Date.parse(time));

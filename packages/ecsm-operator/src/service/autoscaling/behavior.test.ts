@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { recommendationsMax } from '../../apis/hpa-status-schema.ts';
-import { behaviorOf } from './behavior.ts';
-import type { Recommendation } from './model.ts';
-import { recorded, stabilized } from './stabilization.ts';
+import { recommendationsMax, scaleEventsMax } from '../../apis/hpa-status-schema.ts';
+import { behaviorOf, eventsAfter, recorded, stabilized } from './behavior.ts';
+import type { Recommendation, ScaleEvent } from './model.ts';
 
 const behavior = behaviorOf({});
 const nowMs = 1_000_000;
@@ -52,5 +51,25 @@ describe('recorded recommendations', () => {
       current = expected;
     }
     expect(known.length).toBeLessThan(12);
+  });
+});
+
+describe('scale events', () => {
+  it('are removed after the longest period', () => {
+    const events = [
+      { timeMs: 0, change: 1 },
+      { timeMs: 1, change: 2 },
+    ];
+    expect(eventsAfter(events, -1, 1_800_000)).toEqual([
+      { timeMs: 1, change: 2 },
+      { timeMs: 1_800_000, change: -1 },
+    ]);
+  });
+
+  it('are bounded, and their sum is kept', () => {
+    let events: readonly ScaleEvent[] = [];
+    for (let step = 0; step < 200; step++) events = eventsAfter(events, step % 2 === 0 ? 2 : -1, step);
+    expect(events).toHaveLength(scaleEventsMax);
+    expect(events.reduce((sum, { change }) => sum + change, 0)).toBe(100);
   });
 });
