@@ -1,18 +1,10 @@
 /** The passes over an EtcdBackup: what is read, and how a step is performed. */
 import { Pod } from '@ecsm/kubernetes';
-import {
-  isApiError,
-  type Log,
-  operate,
-  ownedBy,
-  type Pass,
-  type StandardMetrics,
-  type StepResult,
-} from '@ecsm/runtime';
+import { type OperateOptions, operate, ownedBy, type Pass } from '@ecsm/runtime';
 import { EtcdBackup } from '../apis/etcd-backup.ts';
 import { EtcdCluster } from '../apis/etcd-cluster.ts';
 import { AGENT_PORT, labels, OPERATOR_NAME } from '../apis/well-known.ts';
-import { KubernetesClient, refusalOf } from '../client/kubernetes/client.ts';
+import { KubernetesClient, resultOfWrite } from '../client/kubernetes/client.ts';
 import {
   type ProgressMemory,
   type ProgressOptions,
@@ -36,16 +28,12 @@ import type { BackupMonitoring } from '../service/backup/monitoring.ts';
 import { isEnded } from '../service/backup/run.ts';
 
 /** Of the controllers of backups and of restores. */
-export interface BackupControllerOptions {
+export interface BackupControllerOptions extends Pick<OperateOptions, 'namespace' | 'workers' | 'log' | 'metrics'> {
   readonly settings: BackupSettings;
   readonly progress: ReadProgress;
   /** Of the operator: what worker pods run. */
   readonly image: string;
   readonly monitoring: BackupMonitoring;
-  readonly namespace?: string;
-  readonly workers: number;
-  readonly log: Log;
-  readonly metrics?: StandardMetrics;
 }
 
 interface ObservedBackup extends BackupFacts {
@@ -55,16 +43,10 @@ interface ObservedBackup extends BackupFacts {
 type BackupPass = Pick<Pass<ProgressMemory>, 'registry' | 'memory'>;
 
 export function BackupController(options: BackupControllerOptions) {
-  const { settings: _, progress: __, image: ___, monitoring: ____, ...common } = options;
-  return operate(backupOperator(options), { ...common, name: 'backup', eventSource: OPERATOR_NAME });
+  return operate(backupOperator(options), { ...options, name: 'backup', eventSource: OPERATOR_NAME });
 }
 
-export function backupOperator({
-  settings,
-  progress: read,
-  image,
-  monitoring,
-}: Pick<BackupControllerOptions, 'settings' | 'progress' | 'image' | 'monitoring'>) {
+export function backupOperator({ settings, progress: read, image, monitoring }: BackupControllerOptions) {
   const service = new BackupService(settings);
   const progress = { read, port: AGENT_PORT, intervalMs: settings.workerLookMs };
   return {
@@ -81,7 +63,7 @@ export function backupOperator({
     },
     decide: service.decide.bind(service),
     act: (step: BackupAction, backup: EtcdBackup, facts: ObservedBackup, pass: BackupPass) =>
-      act(step, backup, facts, new KubernetesClient(pass.registry), image),
+      resultOfWrite(() => perform(step, backup, facts, new KubernetesClient(pass.registry), image)),
     report: service.report.bind(service),
     gone: async ({ namespace, name }: Pick<Pass<ProgressMemory>, 'namespace' | 'name'>) => {
       monitoring.forget({ namespace, backup: name });
@@ -122,15 +104,6 @@ async function observe(
   };
 }
 
-async function act(...of: Parameters<typeof perform>): Promise<StepResult> {
-  try {
-    await perform(...of);
-    return 'done';
-  } catch (error) {
-    return refusalOf(error);
-  }
-}
-
 async function perform(
   step: BackupAction,
   backup: EtcdBackup,
@@ -144,7 +117,7 @@ async function perform(
       await client.create(Pod, await workerPod(step, backup, facts, client, image));
       return;
     case 'deleteWorker':
-      return unlessGone(() => client.delete(Pod, namespace, step.name, step.uid));
+      return client.delete(Pod, namespace, step.name, step.uid);
     case 'createChild':
       await client.create(EtcdBackup, childOf(backup, step.name));
       return;
@@ -181,15 +154,7 @@ async function deleteRun(client: KubernetesClient, namespace: string, name: stri
   const others = finalizers.filter((finalizer) => finalizer !== BACKUP_FINALIZER);
   if (others.length < finalizers.length) {
     const patch = { metadata: { finalizers: others.length === 0 ? null : others } };
-    await unlessGone(() => client.patch(EtcdBackup, namespace, name, patch, { uid, resourceVersion }));
+    await client.patch(EtcdBackup, namespace, name, patch, { uid, resourceVersion });
   }
-  await unlessGone(() => client.delete(EtcdBackup, namespace, name, uid));
-}
-
-async function unlessGone(call: () => Promise<void>): Promise<void> {
-  try {
-    await call();
-  } catch (error) {
-    if (!isApiError(error, 'NotFound')) throw error;
-  }
+  await client.delete(EtcdBackup, namespace, name, uid);
 }

@@ -1,11 +1,11 @@
 /** The passes over an EtcdRestore: what is read, and how a step is performed. */
 import { PersistentVolumeClaim, Pod } from '@ecsm/kubernetes';
-import { isApiError, operate, type Pass, type StepResult } from '@ecsm/runtime';
+import { operate, type Pass } from '@ecsm/runtime';
 import { EtcdBackup } from '../apis/etcd-backup.ts';
 import { EtcdCluster } from '../apis/etcd-cluster.ts';
 import { EtcdRestore } from '../apis/etcd-restore.ts';
 import { AGENT_PORT, annotations, labels, names, OPERATOR_NAME } from '../apis/well-known.ts';
-import { KubernetesClient, refusalOf } from '../client/kubernetes/client.ts';
+import { KubernetesClient, resultOfWrite } from '../client/kubernetes/client.ts';
 import { type ProgressMemory, type ProgressOptions, workerProgress } from '../client/worker/progress.ts';
 import {
   checkPodOf,
@@ -21,9 +21,8 @@ import {
 import { workerFacts } from '../resource/worker-facts.ts';
 import { whyUnsettled } from '../service/monitoring/unsettled.ts';
 import { RESTORE_FINALIZER } from '../service/restore/decision.ts';
-import type { RestoreAction, RestoreFacts } from '../service/restore/model.ts';
+import { isRestoreEnded, type RestoreAction, type RestoreFacts } from '../service/restore/model.ts';
 import { RestoreService } from '../service/restore/restore.ts';
-import { isRestoreEnded } from '../service/restore/transition.ts';
 import type { BackupControllerOptions } from './backup.ts';
 
 interface ObservedRestore extends RestoreFacts {
@@ -33,15 +32,10 @@ interface ObservedRestore extends RestoreFacts {
 type RestorePass = Pick<Pass<ProgressMemory>, 'registry' | 'memory'>;
 
 export function RestoreController(options: BackupControllerOptions) {
-  const { settings: _, progress: __, image: ___, monitoring: ____, ...common } = options;
-  return operate(restoreOperator(options), { ...common, name: 'restore', eventSource: OPERATOR_NAME });
+  return operate(restoreOperator(options), { ...options, name: 'restore', eventSource: OPERATOR_NAME });
 }
 
-export function restoreOperator({
-  settings,
-  progress: read,
-  image,
-}: Pick<BackupControllerOptions, 'settings' | 'progress' | 'image'>) {
+export function restoreOperator({ settings, progress: read, image }: Omit<BackupControllerOptions, 'monitoring'>) {
   const service = new RestoreService(settings);
   const progress = { read, port: AGENT_PORT, intervalMs: settings.workerLookMs };
   return {
@@ -52,7 +46,7 @@ export function restoreOperator({
     observe: (restore: EtcdRestore, pass: RestorePass) => observe(restore, pass, progress),
     decide: service.decide.bind(service),
     act: (step: RestoreAction, restore: EtcdRestore, facts: ObservedRestore, pass: RestorePass) =>
-      act(step, restore, facts, new KubernetesClient(pass.registry), image),
+      resultOfWrite(() => perform(step, restore, facts, new KubernetesClient(pass.registry), image)),
     report: service.report.bind(service),
   };
 }
@@ -102,16 +96,6 @@ const ended: ObservedRestore = {
   parked: [],
   safety: undefined,
 };
-
-async function act(...of: Parameters<typeof perform>): Promise<StepResult> {
-  try {
-    await perform(...of);
-    return 'done';
-  } catch (error) {
-    // It is gone already: the next pass sees that.
-    return isApiError(error, 'NotFound') ? 'done' : refusalOf(error);
-  }
-}
 
 async function perform(
   step: RestoreAction,

@@ -18,14 +18,20 @@ import {
 const manager = 'etcd-operator';
 
 /**
- * The result of a step that Kubernetes refuses: by a quota, by a policy, in a namespace that is being deleted, or because of a
- * value that only it checks. Throws other errors.
+ * The result of a step that writes objects. Kubernetes refuses it by a quota, by a policy, in a namespace that is being
+ * deleted, or because of a value that only it checks.
  */
-export function refusalOf(error: unknown): StepResult {
-  if (isApiError(error, 'Forbidden') || isApiError(error, 'Invalid') || isApiError(error, 'BadRequest')) {
+export async function resultOfWrite(write: () => Promise<void>): Promise<StepResult> {
+  try {
+    await write();
+    return 'done';
+  } catch (error) {
+    // It is gone already: the next pass sees that.
+    if (isApiError(error, 'NotFound')) return 'done';
+    const isRefused = isApiError(error, 'Forbidden') || isApiError(error, 'Invalid') || isApiError(error, 'BadRequest');
+    if (!isRefused) throw error;
     return refused(error.message);
   }
-  throw error;
 }
 
 export class KubernetesClient {

@@ -30,10 +30,8 @@ export interface BackupInput extends BackupFacts {
   readonly settings: BackupSettings;
 }
 
-export type WorkerPurpose = 'backup' | 'prune' | 'rehearsal';
-
 export type BackupAction =
-  | (WorkerAction & { readonly purpose: WorkerPurpose })
+  | (WorkerAction & { readonly purpose: 'backup' | 'prune' | 'rehearsal' })
   | { readonly do: 'createChild'; readonly name: string }
   | { readonly do: 'deleteChild'; readonly name: string; readonly uid: string };
 

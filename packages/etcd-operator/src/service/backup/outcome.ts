@@ -10,7 +10,7 @@ import {
   timeMsOf,
   timestampAt,
 } from '@ecsm/runtime';
-import type { BackupEventReason } from '../../apis/backup-reasons.ts';
+import type { BackupEventReason, RestoreEventReason } from '../../apis/backup-reasons.ts';
 import type { EtcdBackupStatus } from '../../apis/etcd-backup.ts';
 import type { AttemptRecord, WorkerRecord } from './attempt.ts';
 import type { BackupDecision, BackupInput, BackupSettings, StepDecision } from './model.ts';
@@ -91,7 +91,11 @@ export function decide(
   return { status, events: [], requeueAfterMs, ...extras };
 }
 
-export function event(type: PlannedEvent['type'], reason: BackupEventReason, message: string): PlannedEvent {
+export function event(
+  type: PlannedEvent['type'],
+  reason: BackupEventReason | RestoreEventReason,
+  message: string,
+): PlannedEvent {
   return { type, reason, message };
 }
 

@@ -9,21 +9,10 @@ import { RUN_NAME_LENGTH_MAX } from '../../apis/backup-rules.ts';
 import type { EtcdRestore, EtcdRestoreStatus } from '../../apis/etcd-restore.ts';
 import { type RestoredCluster, targetVersion } from '../../resource/restore-objects.ts';
 import { canBump } from '../../resource/worker-pods.ts';
+import { event } from '../backup/outcome.ts';
 import { type AgentSuccess, numberOf, textOf } from '../backup/result.ts';
-import type { RestoreDecision, RestoreInput } from './model.ts';
-import {
-  decide,
-  enter,
-  event,
-  failed,
-  isRestoreEnded,
-  lateness,
-  shown,
-  timedOut,
-  turnBack,
-  whyNoSource,
-  work,
-} from './transition.ts';
+import { isRestoreEnded, type RestoreDecision, type RestoreInput } from './model.ts';
+import { decide, enter, failed, lateness, shown, timedOut, turnBack, whyNoSource, work } from './transition.ts';
 
 /** While it is under way: a restore that is deleted in the middle has to lead back. */
 export const RESTORE_FINALIZER = 'etcd.etcd.io/restore';

@@ -7,6 +7,10 @@ import type { WorkerFacts } from '../../resource/worker-facts.ts';
 import type { WorkerAction } from '../backup/attempt.ts';
 import type { BackupSettings, StepDecision } from '../backup/model.ts';
 
+export function isRestoreEnded(status: EtcdRestoreStatus | undefined): boolean {
+  return status?.phase === 'Completed' || status?.phase === 'Failed';
+}
+
 export interface RestoreFacts {
   readonly source: Source;
   readonly cluster: RestoredCluster | undefined;

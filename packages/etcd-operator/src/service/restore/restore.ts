@@ -4,8 +4,7 @@ import type { EtcdRestore, EtcdRestoreStatus } from '../../apis/etcd-restore.ts'
 import type { BackupSettings } from '../backup/model.ts';
 import { invalidMessage, planned, refusedReport, withCondition, withEnding } from '../backup/outcome.ts';
 import { nextRestoreStep } from './decision.ts';
-import type { RestoreAction, RestoreFacts } from './model.ts';
-import { isRestoreEnded } from './transition.ts';
+import { isRestoreEnded, type RestoreAction, type RestoreFacts } from './model.ts';
 
 export class RestoreService {
   readonly #settings: BackupSettings;

@@ -1,16 +1,12 @@
 /** How a pass over a restore goes on: in the same step, in the next one, back, or not any more. */
 import { findCondition, type PlannedEvent, timestampAt } from '@ecsm/runtime';
-import type { RestoreEventReason, RestoreReason } from '../../apis/backup-reasons.ts';
+import type { RestoreReason } from '../../apis/backup-reasons.ts';
 import type { EtcdRestoreStatus } from '../../apis/etcd-restore.ts';
 import type { RestoreStep } from '../../apis/restore-schema.ts';
 import { attempt } from '../backup/attempt.ts';
-import { attemptRecord, msOf, withAttempt, withCondition } from '../backup/outcome.ts';
+import { attemptRecord, event, msOf, withAttempt, withCondition } from '../backup/outcome.ts';
 import type { AgentSuccess } from '../backup/result.ts';
-import type { RestoreDecision, RestoreInput } from './model.ts';
-
-export function isRestoreEnded(status: EtcdRestoreStatus | undefined): boolean {
-  return status?.phase === 'Completed' || status?.phase === 'Failed';
-}
+import { isRestoreEnded, type RestoreDecision, type RestoreInput } from './model.ts';
 
 interface Outcomes {
   readonly done: (result: AgentSuccess) => RestoreDecision;
@@ -140,8 +136,4 @@ export function decide(
 ): RestoreDecision {
   const hold = status.step !== undefined && !isRestoreEnded(status);
   return { status, events: [], hold, requeueAfterMs, ...extras };
-}
-
-export function event(type: PlannedEvent['type'], reason: RestoreEventReason, message: string): PlannedEvent {
-  return { type, reason, message };
 }
