@@ -68,6 +68,15 @@ describe('a file that a user writes', () => {
     await eventually(async () => (await widgets().get('deleted')).metadata).toMatchObject(deletion);
   });
 
+  it('has no managers with an empty list of them, so the next write records none', async () => {
+    const metadata = { managedFields: [] };
+    edit(fileOf('a'), { apiVersion: 'example.io/v1', kind: 'Widget', metadata, spec: { size: 2 } });
+    await eventually(async () => (await widgets().get('a')).spec.size).toBe(2);
+    const { managedFields: _, ...written } = (await widgets().get('a')).metadata;
+    const updated = await widgets().update({ metadata: written, spec: { size: 3 } });
+    expect(updated.metadata).not.toHaveProperty('managedFields');
+  });
+
   it('becomes an object with identity and defaults, which are added to the file', async () => {
     edit(fileOf('new', 'yaml'), '# my widget\nspec:\n  colour: red # nice\n');
     await eventually(async () => (await widgets().get('new')).spec).toEqual({ size: 1, colour: 'red' });

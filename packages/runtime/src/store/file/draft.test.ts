@@ -1,5 +1,5 @@
 /** Goal: a manual save during a change is not overwritten where that can be avoided. */
-import { existsSync, lstatSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, readFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createDirectory, placeDraft, removeFile, writeDraft } from './draft.ts';
 import { FileStoreFixture } from './file-store.kit.ts';
@@ -64,6 +64,13 @@ it('a draft is complete when it is returned, with the fingerprint that it keeps'
     expect(stat).toBe(fingerprint(lstatSync(path, { bigint: true })));
     expect(readFileSync(path).equals(bytes)).toBe(true);
   }
+});
+
+it('a draft has the permissions of the file that it will replace, but no setuid bit', async () => {
+  chmodSync(draft, 0o4775);
+  const path = fixture.path('replacing');
+  await writeDraft(path, Buffer.from('new'), lstatSync(draft));
+  expect(lstatSync(path).mode & 0o7777).toBe(0o775);
 });
 
 it('a draft that cannot be written is removed', async () => {
