@@ -51,14 +51,14 @@ describe('a full database', () => {
 
   it('stays reported while live data fills the quota, and is tried again after a while', () => {
     const cluster = full();
-    cluster.dbSizeBytes = 950;
+    cluster.dbSizeBytes = 900;
     cluster.keepsSize = true;
     const first = ['compact 2', 'compact 1', 'compact 0', 'defragment 2', 'defragment 1', 'defragment 0'];
     expect(cluster.run()).toEqual(first);
     expect(cluster.last?.problem).toEqual({
       reason: 'DatabaseQuotaExceeded',
       message:
-        'the database has 950 bytes of a quota of 1000, 950 of them in use; the live data fills the quota: delete keys or raise spec.etcd.quotaBackendBytes',
+        'the database has 900 bytes of a quota of 1000, 900 of them in use; the live data fills the quota: delete keys or raise spec.etcd.quotaBackendBytes',
     });
     cluster.nowMs += 600_000;
     expect(cluster.run()).toEqual(first);
@@ -98,7 +98,7 @@ describe('a full database', () => {
       return [action?.do, problem?.reason];
     };
     expect(stepOf({ compacted: [0] }, 950)).toEqual(['compact', 'DatabaseQuotaExceeded']);
-    expect(stepOf({ defragmented: [] }, 950)).toEqual(['defragment', 'DatabaseQuotaExceeded']);
+    expect(stepOf({ defragmented: [] }, 900)).toEqual(['defragment', 'DatabaseQuotaExceeded']);
     expect(stepOf({}, 900)).toEqual([undefined, 'DatabaseQuotaExceeded']);
     expect(stepOf({}, 899)).toEqual(['disarm', 'DatabaseQuotaExceeded']);
   });
