@@ -342,6 +342,9 @@ describe('quorum loss', () => {
     cluster.nowMs += 3_600_000;
     expect(cluster.run()).toEqual([]);
     cluster.volumeBytes.set(first, 3_001);
+    cluster.recorded = { ...cluster.recorded, readySinceMs: cluster.nowMs - 3_600_000 + 1 };
+    expect(cluster.run()).toEqual([]);
+    cluster.nowMs += 1;
     expect(cluster.run()).toEqual(['deleteVolume 1']);
   });
 

@@ -86,4 +86,13 @@ describe('the members of a cluster that is recovered', () => {
     expect(left(1)).toEqual(['Stopping', 'waiting until 1 pods are stopped']);
     expect(left(0)).toEqual(['Forcing', undefined]);
   });
+
+  it('are the one that the data has moved to, also if somebody has scaled the StatefulSet', () => {
+    const cluster = new ToyCluster();
+    cluster.run();
+    cluster.recorded = { ...cluster.recorded, recovery: { survivor: 0, phase: 'Moving', target: 2, startedAtMs: 0 } };
+    cluster.members = cluster.members.slice(2);
+    cluster.set = { start: 2, replicas: 2, hash: cluster.templateHash };
+    expect(cluster.step()).toBe('setRange 2+1');
+  });
 });

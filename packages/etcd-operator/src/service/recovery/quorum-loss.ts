@@ -265,9 +265,9 @@ function clean(input: PassInput, current: QuorumRecovery): Decision {
   const after = parking({ ...recorded, volumes }, Object.fromEntries(kept));
   const isBelow = facts.slots.some(({ index, volume }) => index > current.survivor && volume !== undefined);
   if (!isBelow) return completed(after, podName);
-  const used = facts.slots.filter(({ volume, pod }) => volume ?? pod).map(({ index }) => index);
   const { podUid: _, ...rest } = current;
-  return record({ ...after, recovery: { ...rest, phase: 'Moving', target: Math.max(...used) + 1 } });
+  const target = Math.max(...facts.slots.map(({ index }) => index)) + 1;
+  return record({ ...after, recovery: { ...rest, phase: 'Moving', target } });
 }
 
 function parking(recorded: Recorded, volumes: Readonly<Record<number, string>>): Recorded {
