@@ -73,6 +73,8 @@ describe('the newest commits', () => {
     for (const revision of [11, 12, 13]) commits.push(commit(revision, put(1)));
     commits.compact(12);
     expect([commits.covers(11), commits.covers(12), commits.next(12)]).toEqual([false, true, { revision: 13 }]);
+    // The last one of them is not kept in memory either.
+    expect(commits.next(11)).toEqual({ revision: 13 });
     commits.compact(11);
     expect([commits.covers(11), commits.covers(12)]).toEqual([false, true]);
     commits.compact(99);
