@@ -115,7 +115,11 @@ describe('garbage collection', () => {
       (await registry.resource(Widget).list({ namespace })).items.map(({ metadata }) => metadata.name);
     await inOther('owned', other);
     await inOther('second', other);
+    const last = { name: 'z', namespace: 'other', ownerReferences: [gone] };
+    await registry.resource(Widget).create({ metadata: last, spec: {} });
     start();
+    // The first sweep has seen all of them, so the deletion of the owner is what deletes them.
+    await expect.poll(() => namesIn('other'), { interval: 5 }).toEqual(['owned', 'second']);
     await registry.resource(Crate).delete('box', { namespace: 'other' });
     await expect.poll(() => namesIn('other'), { interval: 5 }).toEqual([]);
     expect(await namesIn('default')).toEqual(['owned']);

@@ -22,6 +22,8 @@ class CountingStore extends MemoryStore {
   open = 0;
   fail: (() => void) | undefined;
   isFailing = false;
+  /** What a watch waits for when it ends. */
+  closing: Promise<void> | undefined;
 
   override async *watch(prefix: string, options: WatchOptions) {
     this.opened++;
@@ -43,6 +45,7 @@ class CountingStore extends MemoryStore {
         yield next.value;
       }
     } finally {
+      await this.closing;
       this.open--;
     }
   }
@@ -136,6 +139,25 @@ describe('watches of one kind', () => {
       expect(getEventListeners(stop.signal, 'abort')).toEqual([]);
       await expect.poll(() => store.open).toBe(0);
     }
+  });
+
+  it('are left when the store has closed what they read on their own', async () => {
+    const store = new CountingStore();
+    await registryOn(store)
+      .resource(Widget)
+      .create({ metadata: { name: 'a' }, spec: {} });
+    const log = new SharedLog(store, Widget, systemClock);
+    const behind = log.watch({ after: 0, progress: false, signal: undefined }, ({ revision }) => revision);
+    expect(await behind.next()).toEqual({ done: false, value: 1 });
+    let close = () => {};
+    store.closing = new Promise((resolve) => {
+      close = resolve;
+    });
+    const left = behind.return?.();
+    expect(await Promise.race([left, settled()])).toBeUndefined();
+    close();
+    expect(await left).toEqual({ done: true, value: undefined });
+    await expect.poll(() => store.open).toBe(0);
   });
 
   it('receive the same object, which is decoded once', async () => {
