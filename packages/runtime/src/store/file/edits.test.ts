@@ -52,6 +52,17 @@ describe('a commit', () => {
     }
   });
 
+  it('counts the bytes of its files as written', async () => {
+    // Mostly indentation, which only the file has.
+    let value: unknown = Array.from({ length: 5_000 }, () => 1);
+    for (let depth = 0; depth < 20; depth++) value = [value];
+    const before = store.writtenBytes();
+    await commit(store, put(key, value));
+    const { size } = statSync(fixture.path(file));
+    expect(size).toBeGreaterThan(200_000);
+    expect(store.writtenBytes() - before).toBeGreaterThan(size);
+  });
+
   it('writes a readable file before it is acknowledged, and removes it for a deletion', async () => {
     await commit(store, put(key, { name: 'a', list: [1] }));
     expect(fixture.read(file)).toBe('{\n  "name": "a",\n  "list": [\n    1\n  ]\n}\n');

@@ -175,6 +175,16 @@ describe('two files for one object', () => {
     await eventually(() => expect(store.problems()).toEqual([]));
   });
 
+  it('are reported as soon as there are two, and no longer than that, without a scan in between', async () => {
+    await store.close();
+    store = await fixture.open({ scanMs: 600_000 });
+    await commit(store, put('a', { n: 1 }));
+    fixture.save('a.yaml', 'n: 2');
+    await eventually(() => expect(reasons()).toEqual([expect.stringContaining('a.json is for the same object')]));
+    rmSync(fixture.path('a.yaml'));
+    await eventually(() => expect(store.problems()).toEqual([]));
+  });
+
   it('that are both new are both ignored until one of them is removed', async () => {
     await store.close();
     fixture.save('a.yml', 'n: 1');
