@@ -13,3 +13,11 @@ it('copies objects of any size, with commas between them', () => {
 it('has no pieces without objects', () => {
   expect(new JsonPieces().finish()).toEqual([]);
 });
+
+it('has a small piece and then larger ones, each filled to the last byte', () => {
+  const pieces = new JsonPieces();
+  const add = (sizeBytes: number) => pieces.add({ head: '', rest: Buffer.alloc(sizeBytes, '1') });
+  // Every object but the first one has a comma before it.
+  for (const sizeBytes of [8_191, 8_192, 131_071, 131_071, 1]) add(sizeBytes);
+  expect(pieces.finish().map(({ byteLength }) => byteLength)).toEqual([16 * 1024, 256 * 1024, 2]);
+});

@@ -155,6 +155,15 @@ describe('mailbox', () => {
     expect(await mailbox.take()).toEqual({ done: true, value: undefined });
   });
 
+  it('has capacity and nothing to deliver after it was cleared', async () => {
+    const mailbox = new Mailbox();
+    for (let n = 0; n < 4; n++) mailbox.put(commit);
+    mailbox.clear();
+    expect([mailbox.full, mailbox.empty]).toEqual([false, true]);
+    mailbox.end();
+    expect(await mailbox.take()).toEqual({ done: true, value: undefined });
+  });
+
   it('rejects the first waiting take with the error, and ends the others', async () => {
     const mailbox = new Mailbox();
     const waiting = [mailbox.take(), mailbox.take()];
