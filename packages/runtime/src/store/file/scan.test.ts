@@ -2,7 +2,7 @@
 import { settled, VirtualClock } from '@ecsm/runtime/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../ports/clock.ts';
-import { absenceMs } from './edit-reader.ts';
+import { absenceMs, type Refusal } from './edit-reader.ts';
 import { FileStoreFixture } from './file-store.kit.ts';
 import { Scanner, type ScannerParts } from './scan.ts';
 
@@ -19,6 +19,8 @@ class Scene {
   missing: readonly string[] = [];
   scans = 0;
   failure: Error | undefined;
+  /** Of a file that was just written. */
+  refusals: ReadonlyMap<string, Refusal> = new Map();
   hold: Promise<void> = Promise.resolve();
   readonly scanner: Scanner;
 
@@ -34,13 +36,13 @@ class Scene {
       },
       ledger: { read: <T>(read: () => T) => read() },
       mirror: { rows: () => [], get: () => undefined, hasBelow: () => false },
-      editReader: { missing: () => this.missing, isRecent: () => false },
+      editReader: { missing: () => this.missing, isRecent: () => true },
       intake: {
         run: async () => {
           this.scans++;
           await this.hold;
           if (this.failure) throw this.failure;
-          return { outcomes: [], refusals: new Map() };
+          return { outcomes: [], refusals: this.refusals };
         },
       },
       publisher: { publish: async () => {}, failed: [] },
@@ -98,8 +100,8 @@ describe('scans', () => {
     expect(isStopped).toBe(false);
     release();
     await stopping;
-    await scene.advance(60_000, 2);
     expect(scene.clock.timers).toBe(0);
+    await scene.advance(60_000, 2);
   });
 
   it('wait before they take a file for removed that an editor may be about to write', async () => {
@@ -114,6 +116,22 @@ describe('scans', () => {
     await scene.clock.advance(1);
     await starting;
     expect(scene.scans).toBe(1);
+    await scene.scanner.stop();
+  });
+
+  it('follow sooner if a file may be half-written', async () => {
+    const scene = new Scene();
+    scene.fixture.save(file, {});
+    const refusal = { file, reason: 'not JSON', stat: '', status: 'permanent', modifiedMs: 0 } as const;
+    scene.refusals = new Map([['example.io/v1/things/default/a', refusal]]);
+    await scene.scanner.start();
+    expect(scene.reports.at(-1)).toEqual(['scan', []]);
+    scene.refusals = new Map();
+    await scene.advance(999, 1);
+    await scene.advance(1, 2);
+    await expect.poll(() => scene.clock.timers, { interval: 5 }).toBe(1);
+    await scene.advance(1_999, 2);
+    await scene.advance(1, 3);
     await scene.scanner.stop();
   });
 
