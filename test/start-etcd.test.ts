@@ -5,6 +5,7 @@ import { promisify, stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { findReleases, upgradeFrom } from '../examples/etcd/releases.mjs';
 import { activity, clusterLines, hintLines } from '../examples/etcd/view.mjs';
+import { rowsOf, Screen } from '../examples/quickstart/screen.mjs';
 import { painter } from '../examples/quickstart/view.mjs';
 import { findKubectl } from '../packages/apiserver/test/kubectl.kit.ts';
 import { type RunOptions, root, run } from './documents.kit.ts';
@@ -73,7 +74,7 @@ describe.skipIf(isMissing)('make start-etcd', () => {
         isSent = true;
         const shown = ['kubectl get', 'etcdctl put', 'kubectl apply', 'kubectl scale'];
         const commands = shown.map((part) => shownCommand(now, part));
-        commands.push('kubectl wait --for=condition=Complete etcdbackup/first --timeout=2m');
+        commands.push('kubectl wait --for=condition=Complete etcdbackup/quick --timeout=2m');
         void inShell(shownCommand(now, '. /'), commands)
           .then(
             (answer) => answers.push(answer),
@@ -88,7 +89,7 @@ describe.skipIf(isMissing)('make start-etcd', () => {
     expect(answer).toMatch(/^pod\/main-2 +1\/1 +Running/m);
     expect(answer).toMatch(/^persistentvolumeclaim\/data-main-2 +Bound/m);
     expect(answer).toContain('OK\ngreeting\nhello\n');
-    expect(answer).toContain('etcdbackup.etcd.etcd.io/first condition met');
+    expect(answer).toContain('etcdbackup.etcd.etcd.io/quick condition met');
     expect(answer).toContain('etcdcluster.etcd.etcd.io/main scaled');
     expectNothingLeft(stripVTControlCharacters(output));
   });
@@ -145,6 +146,25 @@ describe('the view', () => {
     expect(lines.filter((line: string) => line.length > 80)).toEqual([]);
   });
 
+  it('shows a message as far as the terminal is wide', () => {
+    expect(clusterLines(cluster, pods, plain, 200)[5]).toMatch(/^main-1 .* etcd x{100}$/);
+    const narrow = clusterLines(cluster, pods, plain, 40);
+    expect(narrow.filter((line: string) => line.length > 40)).toEqual([]);
+  });
+
+  it('offers to kill a member only if one serves', () => {
+    const files = { environment: '/tmp/env', backup: '/tmp/backup.yaml' };
+    const of = (running: object, all: object[]) =>
+      hintLines(running, all, { ...files, upgrade: undefined }, plain).join('\n');
+    expect(of(cluster, pods)).not.toMatch(/kill|delete/);
+    const follower = { name: 'main-1', id: 'b', ready: true, role: 'follower' };
+    const serving = { ...cluster, status: { ...cluster.status, members: [follower] } };
+    const hints = of(serving, [{ name: 'main-1', pid: 18, restartCount: 0 }]);
+    expect(hints).toContain('kill -9 18    # main-1: ');
+    expect(hints).toContain('kubectl delete pvc/data-main-1 pod/main-1 ');
+    expect(rowsOf(hints.split('\n'), 80)).toBe(hints.split('\n').length);
+  });
+
   it('shows no pods of backups and of other clusters', () => {
     const others = [...pods, { name: 'first-backup', pid: 18 }, { name: 'main-copy-0', pid: 19 }];
     expect(clusterLines(cluster, others, plain)).toEqual(clusterLines(cluster, pods, plain));
@@ -168,5 +188,27 @@ describe('the view', () => {
   ])('upgrades %s to %s', (from, to) => {
     const found = ['3.5.16', '3.5.35', '3.6.16'].map((version) => ({ version, directory: '' }));
     expect(upgradeFrom(from, found)).toBe(to);
+  });
+});
+
+describe('the screen', () => {
+  const drawn = (columns: number, rows: number, ...views: string[][]) => {
+    const written: string[] = [];
+    const screen = new Screen({ columns, rows, write: (text: string) => written.push(text) });
+    for (const view of views) screen.draw(view);
+    return written;
+  };
+
+  it('overwrites all rows of lines that the terminal has wrapped', () => {
+    const [, second] = drawn(80, 24, ['\u001b[1mone\u001b[22m', 'x'.repeat(80), 'y'.repeat(161)], ['two']);
+    expect(second).toBe('\u001b[5A\r\u001b[0Jtwo\n');
+  });
+
+  it('leaves out lines for which the terminal has no rows', () => {
+    expect(drawn(80, 4, ['one', 'x'.repeat(81), 'three'])).toEqual([`one\n${'x'.repeat(81)}\n`]);
+  });
+
+  it('writes nothing if nothing has changed', () => {
+    expect(drawn(80, 24, ['one'], ['one'])).toEqual(['one\n']);
   });
 });

@@ -12,8 +12,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { readManifests } from '@ecsm/runtime';
 import { Children, portOrAny, untilReady } from '../quickstart/children.mjs';
-import { Screen } from '../quickstart/screen.mjs';
-import { eventLines, eventsThatFit, painter } from '../quickstart/view.mjs';
+import { rowsOf, Screen } from '../quickstart/screen.mjs';
+import { columnsDefault, eventLines, eventsThatFit, painter } from '../quickstart/view.mjs';
 import { Entrance, writeEnvironment } from './entrance.mjs';
 import { printAll } from './lines.mjs';
 import { findNssWrapper, findProgram, findReleases, tools, upgradeFrom } from './releases.mjs';
@@ -118,15 +118,17 @@ async function lines(environment) {
   serving = (cluster.status?.members ?? []).filter(({ ready }) => ready).map(({ name }) => name);
   const pods = world.pods();
   const upgrade = upgradeFrom(cluster.spec.version.slice(1), releases);
-  const table = clusterLines(cluster, pods, paint);
+  const columns = process.stdout.columns || columnsDefault;
+  const table = clusterLines(cluster, pods, paint, columns);
   const hints = hintLines(cluster, pods, { environment, backup, upgrade }, paint);
-  const count = eventsThatFit(process.stdout.rows || rowsDefault, table.length + hints.length + 2);
-  return [...table, '', ...eventLines(await world.events(), count, paint), '', ...hints];
+  const count = eventsThatFit(process.stdout.rows || rowsDefault, rowsOf([...table, ...hints], columns) + 2);
+  return [...table, '', ...eventLines(await world.events(), count, paint, columns), '', ...hints];
 }
 
 /** Writes the files for another terminal again when the certificate has changed. */
 function environmentWriter(endpoint) {
   const programs = [
+    fileURLToPath(new URL('../../bin/etcd-operator', import.meta.url)),
     findProgram('kubectl', [join(tools, 'usr', 'bin')]),
     findProgram('etcdctl', [release.directory, join(tools, 'etcd-3.5')]),
   ];

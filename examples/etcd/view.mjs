@@ -1,4 +1,4 @@
-/** The view of the demonstration: the cluster, its members and what the operator is doing, within 80 columns. */
+/** The view of the demonstration: the cluster, its members and what the operator is doing, as wide as the terminal. */
 import { whyUnsettled } from '@ecsm/etcd-operator';
 import { cut } from '../quickstart/view.mjs';
 
@@ -37,7 +37,7 @@ export function memberRows({ metadata, status }, pods) {
   return [...names].sort(bySlot).map((name) => {
     const member = members.find((one) => one.name === name);
     const pod = pods.find((one) => one.name === name);
-    const state = member?.ready ? 'serves' : (member?.message ?? (member ? 'does not serve' : 'is not a member yet'));
+    const state = member?.ready ? 'serves' : (member?.message ?? (member ? 'does not serve' : 'is not a member'));
     const role = member?.role ?? '';
     const size = member?.dbSizeBytes === undefined ? '' : `${Math.ceil(member.dbSizeBytes / 1024)} KiB`;
     return [name, role, member?.version ?? '', size, String(pod?.pid ?? ''), String(pod?.restartCount ?? ''), state];
@@ -49,14 +49,14 @@ function bySlot(one, other) {
   return slotOf(one) - slotOf(other);
 }
 
-export function clusterLines(cluster, pods, paint) {
+export function clusterLines(cluster, pods, paint, columns) {
   const rows = memberRows(cluster, pods);
   const widths = titles.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column].length)));
-  const lineOf = (row) => cut(row.map((cell, column) => cell.padEnd(widths[column])).join('  '));
+  const lineOf = (row) => cut(row.map((cell, column) => cell.padEnd(widths[column])).join('  '), columns);
   const colour = isDone(cluster) ? 'green' : 'yellow';
   return [
-    paint('bold', paint(colour, cut(clusterLine(cluster)))),
-    paint(colour, cut(`  ${activity(cluster)}`)),
+    paint('bold', paint(colour, cut(clusterLine(cluster), columns))),
+    paint(colour, cut(`  ${activity(cluster)}`, columns)),
     '',
     paint('bold', lineOf(titles)),
     ...rows.map((row) => paint(row.at(-1) === 'serves' ? 'green' : 'yellow', lineOf(row))),
@@ -67,8 +67,8 @@ export function clusterLines(cluster, pods, paint) {
 export function hintLines(cluster, pods, { environment, backup, upgrade }, paint) {
   const { name } = cluster.metadata;
   const followers = (cluster.status?.members ?? []).filter(({ role, ready }) => ready && role === 'follower');
-  const victim = followers.at(-1)?.name ?? `${name}-0`;
-  const pid = pods.find((pod) => pod.name === victim)?.pid ?? 'PID';
+  const follower = followers.at(-1)?.name;
+  const pid = pods.find((pod) => pod.name === follower)?.pid;
   const size = cluster.spec.size === 3 ? 5 : 3;
   const version = JSON.stringify({ spec: { version: `v${upgrade}` } });
   return [
@@ -77,8 +77,12 @@ export function hintLines(cluster, pods, { environment, backup, upgrade }, paint
     `  kubectl get etcd,pods,pvc`,
     `  etcdctl put greeting hello && etcdctl get greeting && etcdctl member list`,
     `  kubectl scale etcd/${name} --replicas=${size}`,
-    `  kill -9 ${pid}    # ${victim}: it is restarted with its data`,
-    `  kubectl delete pvc/data-${victim} pod/${victim} --wait=false    # its disk is lost: it is replaced`,
+    ...(pid === undefined
+      ? []
+      : [
+          `  kill -9 ${pid}    # ${follower}: it is restarted with its data`,
+          `  kubectl delete pvc/data-${follower} pod/${follower} --wait=false    # it is replaced`,
+        ]),
     `  kubectl apply -f ${backup}    # backs it up`,
     ...(upgrade === undefined ? [] : [`  kubectl patch etcd/${name} --type=merge -p '${version}'`]),
     `  kubectl scale etcd/${name} --replicas=0    # stops it; volumes are kept`,

@@ -1,13 +1,14 @@
 /** A small Kubernetes in this process: our API server, and a node that runs pods as processes. */
 import { join } from 'node:path';
 import { Secret, serverKinds, startServing } from '@ecsm/apiserver';
-import { EtcdCluster, operatorKinds } from '@ecsm/etcd-operator';
+import { EtcdBackup, EtcdCluster, EtcdRestore, operatorKinds } from '@ecsm/etcd-operator';
 import { PersistentVolumeClaim, Pod } from '@ecsm/kubernetes';
 import { processNodeKinds, startProcessNode } from '@ecsm/process-node';
 import { EmbeddedRegistry, Event, Manager, MemoryStore } from '@ecsm/runtime';
 
 /** Both packages name some of the kinds. */
 const kinds = [...new Set([...operatorKinds, ...processNodeKinds, ...serverKinds])];
+const kindsWithEvents = [EtcdCluster, EtcdBackup, EtcdRestore].map(({ kind }) => kind);
 const backoff = { msMin: 1_000, msMax: 5_000 };
 
 export class World {
@@ -85,9 +86,10 @@ export class World {
     return this.#node.volumeDirectory(claim);
   }
 
-  /** The newest last. */
+  /** Events of clusters, backups and restores, the newest last. */
   async events() {
-    const { items } = await this.#registry.resource(Event).list({ fieldSelector: 'involvedObject.kind=EtcdCluster' });
+    const { items: all } = await this.#registry.resource(Event).list();
+    const items = all.filter(({ involvedObject }) => kindsWithEvents.includes(involvedObject.kind));
     const isNewer = (one, other) =>
       this.#registry.isNewer(one.metadata.resourceVersion, other.metadata.resourceVersion);
     return items.sort((one, other) => Number(isNewer(one, other)) - Number(isNewer(other, one)));

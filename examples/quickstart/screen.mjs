@@ -1,11 +1,18 @@
 /** A part of the terminal that is redrawn in place. */
+import { stripVTControlCharacters } from 'node:util';
 
-const upAndClear = (lines) => (lines === 0 ? '' : `\u001b[${lines}A\r\u001b[0J`);
+const upAndClear = (rows) => (rows === 0 ? '' : `\u001b[${rows}A\r\u001b[0J`);
+
+/** Number of rows that lines occupy in a terminal, which wraps those that are longer than its width. */
+export function rowsOf(lines, columns = Number.POSITIVE_INFINITY) {
+  const width = columns || Number.POSITIVE_INFINITY;
+  const rowsOfLine = (line) => Math.max(1, Math.ceil(stripVTControlCharacters(line).length / width));
+  return lines.reduce((rows, line) => rows + rowsOfLine(line), 0);
+}
 
 export class Screen {
   #stream;
-  #drawn = '';
-  #lines = 0;
+  #drawn = [];
 
   constructor(stream) {
     this.#stream = stream;
@@ -13,12 +20,12 @@ export class Screen {
 
   /** Does nothing if the text is unchanged, so that a mouse selection is kept. */
   draw(lines) {
+    const { rows, columns } = this.#stream;
+    const shown = [...lines];
     // Lines above the top of the terminal cannot be overwritten, so the view is cut at the bottom instead.
-    const shown = lines.slice(0, Math.max(1, (this.#stream.rows || lines.length + 1) - 1));
-    const text = `${shown.join('\n')}\n`;
-    if (text === this.#drawn) return;
-    this.#stream.write(upAndClear(this.#lines) + text);
-    this.#drawn = text;
-    this.#lines = shown.length;
+    while (rows && shown.length > 1 && rowsOf(shown, columns) >= rows) shown.pop();
+    if (shown.join('\n') === this.#drawn.join('\n')) return;
+    this.#stream.write(`${upAndClear(rowsOf(this.#drawn, columns))}${shown.join('\n')}\n`);
+    this.#drawn = shown;
   }
 }

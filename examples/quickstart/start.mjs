@@ -15,8 +15,8 @@ import { Children, portOrAny, untilReady } from './children.mjs';
 import { prefix, recordProcesses, removeLeftovers } from './leftovers.mjs';
 import { printHealing, printProgress } from './lines.mjs';
 import { openPlatform } from './platform.mjs';
-import { Screen } from './screen.mjs';
-import { commandLines, eventLines, eventsThatFit, painter, serviceTable } from './view.mjs';
+import { rowsOf, Screen } from './screen.mjs';
+import { columnsDefault, commandLines, eventLines, eventsThatFit, painter, serviceTable } from './view.mjs';
 
 const isInteractive = process.stdout.isTTY === true;
 const paint = painter(isInteractive && !process.env.NO_COLOR);
@@ -115,10 +115,11 @@ async function show(places) {
   const screen = new Screen(process.stdout);
   for (;;) {
     const now = await services();
-    const table = serviceTable(now, paint);
+    const columns = process.stdout.columns || columnsDefault;
+    const table = serviceTable(now, paint, columns);
     const toTry = await hints(places, now);
-    const count = eventsThatFit(process.stdout.rows || rowsDefault, table.length + toTry.length + 2);
-    screen.draw([...table, '', ...eventLines(await events(), count, paint), '', ...toTry]);
+    const count = eventsThatFit(process.stdout.rows || rowsDefault, rowsOf([...table, ...toTry], columns) + 2);
+    screen.draw([...table, '', ...eventLines(await events(), count, paint, columns), '', ...toTry]);
     await sleep(drawMs, undefined, { signal: stop.signal });
   }
 }

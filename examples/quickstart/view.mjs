@@ -1,8 +1,9 @@
-/** The view of the quickstart: a table of services, the latest events, and commands to try, within 80 columns. */
+/** The view of the quickstart: a table of services, the latest events, and commands to try, as wide as the terminal. */
 import { styleText } from 'node:util';
 import { ECSMService } from '@ecsm/operator';
 
-export const columnsMax = 80;
+/** Width for a terminal that does not report its size, and of commands to copy. */
+export const columnsDefault = 80;
 const titles = ['NAME', 'READY', 'UP-TO-DATE', 'STRATEGY', 'IMAGE', 'STATUS'];
 
 /** @returns {(format: string, text: string) => string} colours the text if enabled. */
@@ -40,10 +41,10 @@ export function serviceRow(service) {
   return [name, ready, String(updatedReplicas), deploymentStrategy.type, template.image, statusWord(service)];
 }
 
-export function serviceTable(services, paint) {
+export function serviceTable(services, paint, columns) {
   const rows = services.map(serviceRow);
   const widths = titles.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column].length)));
-  const lineOf = (row) => cut(row.map((cell, column) => cell.padEnd(widths[column])).join('  '));
+  const lineOf = (row) => cut(row.map((cell, column) => cell.padEnd(widths[column])).join('  '), columns);
   return [
     paint('bold', lineOf(titles)),
     ...rows.map((row, index) => paint(statusWord(services[index]) === 'Available' ? 'green' : 'yellow', lineOf(row))),
@@ -51,9 +52,10 @@ export function serviceTable(services, paint) {
 }
 
 /** The latest events, newest last. */
-export function eventLines(events, count, paint) {
+export function eventLines(events, count, paint, columns) {
   const lines = events.slice(-count).map(({ lastTimestamp, type, involvedObject, reason, message }) => {
-    const line = cut(`${lastTimestamp.slice(11, 19)}  ${involvedObject.name.padEnd(10)} ${reason}: ${message}`);
+    const time = lastTimestamp.slice(11, 19);
+    const line = cut(`${time}  ${involvedObject.name.padEnd(10)} ${reason}: ${message}`, columns);
     return type === 'Warning' ? paint('red', line) : line;
   });
   return lines.length === 0 ? ['…'] : lines;
@@ -72,7 +74,7 @@ export function commandLines(words) {
     const last = lines.at(-1);
     const isFirst = last.trim() === '';
     if (isFirst) lines[lines.length - 1] = `${last}${word}`;
-    else if (last.length + 1 + word.length + 2 <= columnsMax) lines[lines.length - 1] = `${last} ${word}`;
+    else if (last.length + 1 + word.length + 2 <= columnsDefault) lines[lines.length - 1] = `${last} ${word}`;
     else {
       lines[lines.length - 1] = `${last} \\`;
       lines.push(`${indent}  ${word}`);
@@ -82,7 +84,7 @@ export function commandLines(words) {
 }
 
 /** Removes control characters and limits the length, so that external text cannot break the display. */
-export function cut(text) {
+export function cut(text, columns = columnsDefault) {
   const visible = text.replace(/\p{Cc}/gu, ' ').trimEnd();
-  return visible.length <= columnsMax ? visible : `${visible.slice(0, columnsMax - 1)}…`;
+  return visible.length <= columns ? visible : `${visible.slice(0, columns - 1)}…`;
 }
