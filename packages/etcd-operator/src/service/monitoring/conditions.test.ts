@@ -171,6 +171,22 @@ describe('the condition of certificates', () => {
   });
 });
 
+it('the condition of certificates says when the authority is replaced whose key is lost', () => {
+  const messageOf = (certificates: Partial<CertificateFacts>) => {
+    const input = { ...running().input(), certificates: { ...steadyCertificates, isKeyLost: true, ...certificates } };
+    return conditionsOf(input, nextAction(input)).at(-1)?.message;
+  };
+  expect(messageOf({ rotation: 'Introduced', introducedAtMs: Date.UTC(2026, 0, 1) })).toBe(
+    'the key of the authority is lost; a new one issues after 2026-01-01T00:10:00Z, when members and clients trust it',
+  );
+  expect(messageOf({ hasAuthority: false })).toBe(
+    'the key of the authority is lost; members and clients trust a new one soon',
+  );
+  expect(messageOf({ lost: ['main-server-tls', 'main-peer-tls'] })).toBe(
+    'the key of the authority is lost; the condition Degraded says what to do',
+  );
+});
+
 it('the condition of certificates says which members refuse the operator, or are refused by it', () => {
   const { facts, ...input } = running().input();
   const slots = facts.slots.map((slot) =>

@@ -1,11 +1,11 @@
 /** Phase and conditions of a cluster. */
-import type { Condition } from '@ecsm/runtime';
+import { type Condition, timestampAt } from '@ecsm/runtime';
 import type { ConditionReason, ConditionType } from '../../apis/reasons.ts';
 import type { Phase } from '../../apis/status-schema.ts';
 import { slotsInRange } from '../cluster/range.ts';
 import { countVoters, isServing } from '../health/quorum.ts';
 import { deadMembers } from '../health/stuck.ts';
-import type { Decision, OperationType, PassInput } from '../model.ts';
+import type { CertificateFacts, Decision, OperationType, PassInput } from '../model.ts';
 
 type NewCondition = Omit<Condition, 'lastTransitionTime' | 'observedGeneration'>;
 
@@ -127,13 +127,13 @@ function degraded(input: PassInput, { problem, recorded }: Decision): NewConditi
   return condition('Degraded', false, 'AsExpected', 'there are no problems');
 }
 
-function certificatesReady({ certificates: facts, facts: { slots } }: PassInput): NewCondition {
+function certificatesReady({ certificates: facts, facts: { slots }, settings }: PassInput): NewCondition {
   const of = (isTrue: boolean, reason: ConditionReason, message: string) =>
     condition('CertificatesReady', isTrue, reason, message);
   if (facts === undefined) return of(true, 'TLSDisabled', 'TLS is not enabled');
   if (facts.problem !== undefined) return of(false, 'CertificateInvalid', facts.problem);
   if (facts.isKeyLost)
-    return of(false, 'AuthorityLost', 'the key of the authority is lost, and members trust no other');
+    return of(false, 'AuthorityLost', `the key of the authority is lost; ${remedy(facts, settings)}`);
   const untrusted = slots.filter(({ isUntrusted }) => isUntrusted);
   if (untrusted.length > 0) {
     const each = untrusted.map(({ podName, statusError }) => `${podName}: ${statusError}`).join('; ');
@@ -143,6 +143,13 @@ function certificatesReady({ certificates: facts, facts: { slots } }: PassInput)
     return of(false, 'CertificatesIssuing', 'certificates are being issued');
   if (facts.rotation !== 'Steady') return of(true, 'CertificateRotating', 'the authority is being replaced');
   return of(true, 'CertificatesValid', 'all certificates are valid');
+}
+
+function remedy({ rotation, introducedAtMs, lost }: CertificateFacts, { deliveryMs }: PassInput['settings']): string {
+  if (lost.length > 0) return 'the condition Degraded says what to do';
+  if (rotation !== 'Introduced' || introducedAtMs === undefined) return 'members and clients trust a new one soon';
+  const time = timestampAt(introducedAtMs + deliveryMs);
+  return `a new one issues after ${time}, when members and clients trust it`;
 }
 
 function operationReason({ recorded }: Decision): ConditionReason | undefined {
