@@ -12,7 +12,8 @@ export const backupReasons = {
   Completed: 'The backup is stored, whole and verified.',
   Working: 'A pod is working.',
   Retrying: 'An attempt has failed and is repeated. The message says why.',
-  ImageNotPulled: 'The image of a pod cannot be pulled. Correct the version, the repository or the pull secret.',
+  ImageNotPulled:
+    'The image of a pod cannot be pulled; the message names it. If it is that of etcd-agent, correct --worker-image of the operator, and delete the pod: the next attempt creates another one.',
   WaitingForCluster: 'The cluster does not serve now. The run fails if it does not in time.',
   ClusterNotFound: 'There is no EtcdCluster of the name in the namespace.',
   ClusterStopped: 'The cluster is stopped, so that nothing has changed since it was: the run is skipped.',
@@ -62,7 +63,8 @@ export const restoreReasons = {
   Growing: 'The cluster runs with the restored data; the other members join.',
   RollingBack: 'The restore has failed. The former members are started again.',
   Retrying: 'An attempt has failed and is repeated. The message says why.',
-  ImageNotPulled: 'The image of a pod cannot be pulled. Correct the version, the repository or the pull secret.',
+  ImageNotPulled:
+    'The image of a pod cannot be pulled; the message names it. If it is that of etcd, delete the EtcdRestore, which takes everything back, and create it again with another version or repository. If it is that of etcd-agent, correct --worker-image of the operator, and delete the pod: the next attempt creates another one.',
   InvalidSpec: 'The spec is not valid, or was changed after the start. Nothing is done.',
   BackupNotFound: 'There is no EtcdBackup of the name in the namespace.',
   BackupNotComplete: 'The EtcdBackup has failed, or is a schedule: name one of its runs.',
