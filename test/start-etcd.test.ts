@@ -201,14 +201,14 @@ describe('the screen', () => {
 
   it('overwrites all rows of lines that the terminal has wrapped', () => {
     const [, second] = drawn(80, 24, ['\u001b[1mone\u001b[22m', 'x'.repeat(80), 'y'.repeat(161)], ['two']);
-    expect(second).toBe('\u001b[5A\r\u001b[0Jtwo\n');
+    expect(second).toBe(`${'\u001b[1A\u001b[2K'.repeat(5)}\rtwo\n`);
   });
 
   it('leaves out lines for which the terminal has no rows', () => {
-    expect(drawn(80, 4, ['one', 'x'.repeat(81), 'three'])).toEqual([`one\n${'x'.repeat(81)}\n`]);
+    expect(drawn(80, 4, ['one', 'x'.repeat(81), 'three'])).toEqual([`\rone\n${'x'.repeat(81)}\n`]);
   });
 
   it('writes nothing if nothing has changed', () => {
-    expect(drawn(80, 24, ['one'], ['one'])).toEqual(['one\n']);
+    expect(drawn(80, 24, ['one'], ['one'])).toEqual(['\rone\n']);
   });
 });

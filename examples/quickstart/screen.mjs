@@ -1,7 +1,8 @@
 /** A part of the terminal that is redrawn in place. */
 import { stripVTControlCharacters } from 'node:util';
 
-const upAndClear = (rows) => (rows === 0 ? '' : `\u001b[${rows}A\r\u001b[0J`);
+/** Row by row: a terminal that is cleared from its first row, such as tmux, keeps a copy of what it had. */
+const upAndClear = (rows) => `${'\u001b[1A\u001b[2K'.repeat(rows)}\r`;
 
 /** Number of rows that lines occupy in a terminal, which wraps those that are longer than its width. */
 export function rowsOf(lines, columns = Number.POSITIVE_INFINITY) {
