@@ -2,9 +2,10 @@
 import { type ChildProcess, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import {
@@ -73,9 +74,7 @@ it('stops cleanly when it is interrupted', async () => {
 });
 
 it('uses other ports if the default ones are in use', async () => {
-  const holders = [3001, 8090].map((port) => createServer().listen({ port, host: '127.0.0.1' }));
-  // If they are in use already, the test works too.
-  await Promise.all(holders.map((one) => Promise.race([once(one, 'listening'), once(one, 'error')]).catch(() => {})));
+  const holders = await Promise.all([3001, 8090].map(hold));
   try {
     const { code, output } = await run(process.execPath, [start], {
       onOutput: after('camera created', (child) => child.kill('SIGINT')),
@@ -85,9 +84,23 @@ it('uses other ports if the default ones are in use', async () => {
     expect(output).toMatch(/^Operator {3}http:\/\/127\.0\.0\.1:(?!8090)\d+\//m);
     expectNothingLeft(output);
   } finally {
-    for (const one of holders) one.close();
+    for (const one of holders) one?.close();
   }
 });
+
+/** Waits for a port that another test has for seconds. One that stays in use is in use for this test, too. */
+async function hold(port: number): Promise<Server | undefined> {
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const server = createServer().listen({ port, host: '127.0.0.1' });
+    const isHeld = await once(server, 'listening').then(
+      () => true,
+      () => false,
+    );
+    if (isHeld) return server;
+    await sleep(100);
+  }
+  return undefined;
+}
 
 it('leaves nothing behind when its output is closed, as by a closed terminal', async () => {
   for (const text of ['telemetry created', 'All services', 'Platform ']) {
