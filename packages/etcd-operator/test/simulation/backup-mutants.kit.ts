@@ -85,8 +85,7 @@ export const backupMutants: readonly Mutant[] = [
   {
     name: 'the data is restored while the former members run',
     story: inPlace,
-    caughtBy: [rules.beside, rules.quorum, rules.writes, rules.range, asked],
-    firstSeed: 1083,
+    caughtBy: [rules.beside],
     plant: deciding((decision) => {
       const { restore } = decision.recorded;
       if (restore?.phase !== 'Stopping' || decision.action?.do !== 'setRange') return decision;

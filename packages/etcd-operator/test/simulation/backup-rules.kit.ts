@@ -1,4 +1,5 @@
 /** What must hold of backups and restores, whatever fails. */
+import type { DataDirectory } from '../../src/client/etcd/simulated/model.kit.ts';
 import type { SimulatedStorage } from '../../src/client/storage/simulated/store.kit.ts';
 import { rules, type Watched } from './rules.kit.ts';
 import { slots } from './view.kit.ts';
@@ -18,6 +19,15 @@ export class BackupRules {
     this.#watched = watched;
     this.#storage = storage;
     this.#workers = workers;
+  }
+
+  /** Before data is restored, and before a member starts with data: where what runs is another cluster, it has to have ended. */
+  checkBeside({ clusterId }: DataDirectory, what: string): void {
+    const others = slots.filter((slot) => {
+      const process = this.#watched.view.process(slot);
+      return process !== undefined && process.data.clusterId !== clusterId;
+    });
+    if (others.length > 0) this.#watched.fail(rules.beside, `${what} while main-${others.join(', main-')} run`);
   }
 
   /** After every change of what is stored in the registry. */

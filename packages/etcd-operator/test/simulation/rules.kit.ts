@@ -31,7 +31,7 @@ export const rules = {
   strangers: 'objects of strangers are never deleted',
   oneWorker: 'a backup or restore has one worker at a time',
   oneRun: 'a schedule has one run at a time',
-  beside: 'restored data never runs beside the former members',
+  beside: 'data is restored, and runs, only after the former members have ended',
   space: 'a database that is full of history has room after the first attempt',
   safety: 'no two restores have the same safety backup',
 } as const;

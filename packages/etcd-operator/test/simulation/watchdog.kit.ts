@@ -89,6 +89,8 @@ export class Watchdog {
   /** Before a member starts. */
   started(member: StartedMember): void {
     this.#pods.started(member);
+    const { slot, volume } = member;
+    if (volume.data) this.backups.checkBeside(volume.data, `main-${slot} starts`);
   }
 
   #checkStored(): void {

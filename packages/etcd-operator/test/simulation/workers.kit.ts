@@ -6,6 +6,7 @@ import { Pod } from '@ecsm/kubernetes';
 import { type Clock, isApiError, type Registry, sleep } from '@ecsm/runtime';
 import type { SeededRandom } from '@ecsm/runtime/simulation';
 import type { AgentJob } from '../../src/agent/job.ts';
+import type { DataDirectory } from '../../src/client/etcd/simulated/model.kit.ts';
 import { isStorageError } from '../../src/client/storage/error.ts';
 import type { SimulatedStorage } from '../../src/client/storage/simulated/store.kit.ts';
 import { AgentFailed, restoreData, simulateJob } from './agent.kit.ts';
@@ -19,6 +20,8 @@ export interface WorkersOptions {
   readonly view: View;
   readonly kubelet: () => Kubelet;
   readonly storage: SimulatedStorage;
+  /** Called before restored data is written into a volume. */
+  readonly onRestore: (data: DataDirectory) => void;
   readonly failed: (error: unknown) => void;
 }
 
@@ -118,7 +121,7 @@ export class Workers {
 
   /** The restored data gets into the volume of the claim. */
   async #commit(pod: Pod, world: Parameters<typeof restoreData>[2]): Promise<void> {
-    const { view, kubelet } = this.#options;
+    const { view, kubelet, onRestore } = this.#options;
     const fetch = pod.spec.initContainers?.find(({ name }) => name === 'fetch');
     const job: AgentJob = JSON.parse(fetch?.env?.find(({ name }) => name === 'AGENT_JOB')?.value ?? '{}');
     const command = pod.spec.initContainers?.find(({ name }) => name === 'restore')?.command ?? [];
@@ -128,7 +131,11 @@ export class Workers {
     if (job.do !== 'fetch' || claim === undefined) throw new AgentFailed('NothingRestored', 'no volume', true);
     const member = { peerURL: flag('initial-advertise-peer-urls'), token: flag('initial-cluster-token') };
     const data = await restoreData(job.key, member, world);
-    kubelet().volumeOf(claim.metadata.uid).data ??= data;
+    const volume = kubelet().volumeOf(claim.metadata.uid);
+    // An earlier attempt has done it.
+    if (volume.data !== undefined) return;
+    onRestore(data);
+    volume.data = data;
   }
 
   async #report(pod: Pod, { container, exitCode, message }: { container: string; exitCode: number; message: string }) {

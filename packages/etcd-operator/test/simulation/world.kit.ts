@@ -73,13 +73,14 @@ export function buildWorld(simulation: Simulation): World {
     failed,
   });
   const storage = new SimulatedStorage(clock);
-  const workers = new Workers({
+  const workers: Workers = new Workers({
     registry,
     clock,
     random: new SeededRandom(seed, 79),
     view,
     kubelet: () => kubelet,
     storage,
+    onRestore: (data) => watchdog.backups.checkBeside(data, 'data is restored'),
     failed,
   });
   const watchdog = new Watchdog(simulation, etcd, view, kubelet, storage, workers);
