@@ -5,7 +5,7 @@ BIN := node_modules/.bin
 # npm writes this file after an installation from the lock file.
 INSTALLED := node_modules/.package-lock.json
 
-.PHONY: help start start-etcd tour test test-tools test-kubernetes test-node build bundle surface lint format coverage simulate mutants bench clean check-node
+.PHONY: help start start-etcd tour test test-tools test-kubernetes test-node build bundle surface size lint format coverage simulate mutants bench clean check-node
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -58,6 +58,9 @@ bundle: build ## Bundle each program into one file, such as dist/ecsm-operator.m
 
 surface: build ## Write what users can see of the programs into test/surface: help, reasons, metrics, kinds, routes, ...
 	@node scripts/surface/main.mjs
+
+size: $(INSTALLED) ## Print lines of code, share of comments, files, exports and public names of each package
+	@node scripts/size.mjs
 
 lint: $(INSTALLED) ## Lint, check the format, and check the import rules
 	@$(BIN)/biome check --error-on-warnings .
