@@ -8,7 +8,7 @@ export * from './api/kind.ts';
 export { ambiguity, KindSet, qualifiedPlural } from './api/kind-set.ts';
 export { type ApplyRequest, type ApplyResult, apply as applyConfiguration } from './api/managed-fields/apply.ts';
 export type { ManagedFieldsEntry } from './api/managed-fields/entries.ts';
-export { lastAppliedAnnotation, lastAppliedAnnotations } from './api/managed-fields/migration.ts';
+export { lastAppliedAnnotation } from './api/managed-fields/migration.ts';
 export { type Manifest, readManifests } from './api/manifest/manifest.ts';
 export { readPlainJson } from './api/manifest/plain-json.ts';
 export {

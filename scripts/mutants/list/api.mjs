@@ -55,8 +55,8 @@ export const api = {
     {
       name: 'any manager takes over the fields of a client-side apply',
       file: 'managed-fields/migration.ts',
-      find: ' || !managers.includes(manager)) continue;',
-      replace: ') continue;',
+      find: ' || manager !== clientSideManager) return undefined;',
+      replace: ') return undefined;',
       tests: ['managed-fields/migration.test.ts'],
     },
     {
@@ -272,8 +272,8 @@ export const api = {
     {
       name: 'an annotation that is guessed is compared with the stored one',
       file: 'secrets.ts',
-      find: 'else if (wanted[name] !== undefined) base[name] = hidden;',
-      replace: '',
+      find: 'stored: withText(stored, before, hidden)',
+      replace: 'stored',
       tests: ['secrets.test.ts'],
     },
     {

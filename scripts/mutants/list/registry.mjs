@@ -157,8 +157,8 @@ export const registry = {
     {
       name: 'an apply of an empty map is written again and again',
       file: 'apply.ts',
-      find: 'fields.filter(([, value]) => !isEmpty(value))',
-      replace: 'fields',
+      find: '.filter(([, value]) => !isEmpty(value))',
+      replace: '',
     },
     {
       name: 'a patch may rename the object',

@@ -58,7 +58,6 @@ describe('field selectors', () => {
     for (const [of, field] of [
       [Widget, 'spec.template.password'],
       [Widget, 'metadata.annotations[kubectl.kubernetes.io/last-applied-configuration]'],
-      [Widget, 'metadata.annotations[ecsm.sh/last-applied-configuration]'],
       [kind, 'raw.code'],
       [kind, 'raw.list[0]'],
     ] as const) {

@@ -8,7 +8,7 @@
 import { hidden } from '../redact/mark.ts';
 import { isPlainObject, type JsonObject, type JsonValue, ownValue, setOwn } from './json.ts';
 import type { FieldSet } from './managed-fields/field-set.ts';
-import { lastAppliedAnnotations } from './managed-fields/migration.ts';
+import { lastAppliedAnnotation } from './managed-fields/migration.ts';
 import { fieldElement, keyElements } from './managed-fields/path-element.ts';
 import type { PathSegment } from './path.ts';
 import { schemaAt } from './schema/lookup.ts';
@@ -45,7 +45,7 @@ function* pathsIn(schema: Schema, path: string): Generator<string> {
 export function isSecretPath(schema: Schema, path: readonly PathSegment[]): boolean {
   if (path.some((_, index) => schemaAt(schema, path.slice(0, index + 1))?.secret)) return true;
   const [metadata, annotations, name] = path;
-  return metadata === 'metadata' && annotations === 'annotations' && lastAppliedAnnotations.includes(String(name));
+  return metadata === 'metadata' && annotations === 'annotations' && name === lastAppliedAnnotation;
 }
 
 /** A copy without the secrets, which shares all other parts; the object itself if it has none. */
@@ -86,15 +86,10 @@ function strippedItems({ items }: ListSchema, value: readonly unknown[]): readon
 /** An annotation that is not a configuration is hidden as a whole. */
 function withShownAnnotations(schema: Schema, object: unknown): unknown {
   const annotations = annotationsOf(object);
-  const present = lastAppliedAnnotations.filter((name) => annotations[name] !== undefined);
-  if (present.length === 0) return object;
-  const shown: Record<string, unknown> = { ...annotations };
-  for (const name of present) {
-    const text = shownConfiguration(schema, annotations[name]);
-    if (text === undefined) delete shown[name];
-    else shown[name] = text;
-  }
-  return withAnnotations(object, shown);
+  const { [lastAppliedAnnotation]: stored, ...others } = annotations;
+  if (stored === undefined) return object;
+  const text = shownConfiguration(schema, stored);
+  return withAnnotations(object, text === undefined ? others : { ...annotations, [lastAppliedAnnotation]: text });
 }
 
 function shownConfiguration(schema: Schema, text: unknown): string | undefined {
@@ -200,15 +195,15 @@ function keyOf(item: JsonValue, field: string): JsonValue | undefined {
 /** An annotation as it was shown is the stored one. Any other is a change. */
 function keptAnnotations(schema: Schema, { written, stored }: KeptSecrets): KeptSecrets {
   const [wanted, before] = [annotationsOf(written), annotationsOf(stored)];
-  const present = lastAppliedAnnotations.filter((name) => before[name] !== undefined);
-  if (present.length === 0) return { written, stored };
-  const result: Record<string, unknown> = { ...wanted };
-  const base: Record<string, unknown> = { ...before };
-  for (const name of present) {
-    if (wanted[name] === shownConfiguration(schema, before[name])) result[name] = before[name];
-    else if (wanted[name] !== undefined) base[name] = hidden;
+  const [text, textBefore] = [wanted[lastAppliedAnnotation], before[lastAppliedAnnotation]];
+  if (textBefore === undefined) return { written, stored };
+  const withText = (object: JsonValue, annotations: Fields, value: unknown) =>
+    asJson(withAnnotations(object, { ...annotations, [lastAppliedAnnotation]: value }));
+  if (text === shownConfiguration(schema, textBefore)) {
+    return { written: withText(written, wanted, textBefore), stored };
   }
-  return { written: asJson(withAnnotations(written, result)), stored: asJson(withAnnotations(stored, base)) };
+  if (text === undefined) return { written, stored };
+  return { written, stored: withText(stored, before, hidden) };
 }
 
 /**

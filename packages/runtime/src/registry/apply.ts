@@ -4,7 +4,6 @@ import { isPlainObject, type JsonObject, type JsonValue } from '../api/json.ts';
 import type { Kind } from '../api/kind.ts';
 import { type ApplyResult, apply } from '../api/managed-fields/apply.ts';
 import type { ManagedFieldsEntry } from '../api/managed-fields/entries.ts';
-import { lastAppliedAnnotation } from '../api/managed-fields/migration.ts';
 import { trackedPart, withoutNulls } from '../api/managed-fields/tracked.ts';
 import { NAMESPACE_DEFAULT } from '../api/metadata.ts';
 import { validate } from '../api/schema/validate.ts';
@@ -99,15 +98,7 @@ function identityIn({ apiVersion, kind }: JsonObject): JsonObject {
 /** Empty lists and maps of metadata are not stored, so applying one would never come to rest. */
 function withoutEmpty(metadata: JsonValue | undefined): JsonObject {
   if (!isPlainObject(metadata)) return {};
-  const { annotations, ...others } = metadata;
-  const kept = isPlainObject(annotations) ? omit(annotations, lastAppliedAnnotation) : annotations;
-  const fields = Object.entries({ ...others, ...(kept === undefined ? {} : { annotations: kept }) });
-  return Object.fromEntries(fields.filter(([, value]) => !isEmpty(value)));
-}
-
-function omit(object: JsonObject, key: string): JsonObject {
-  const { [key]: _, ...rest } = object;
-  return rest;
+  return Object.fromEntries(Object.entries(metadata).filter(([, value]) => !isEmpty(value)));
 }
 
 function isEmpty(value: JsonValue): boolean {

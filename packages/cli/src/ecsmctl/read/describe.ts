@@ -8,7 +8,6 @@ import {
   countOf,
   Event,
   type Kind,
-  lastAppliedAnnotation,
   lastSeenOf,
   redactNamed,
   redactText,
@@ -114,7 +113,6 @@ function metadataFacts({ kind, object }: Item, nowMs: number): readonly Fact[] {
   const { name, namespace, labels, annotations, ownerReferences, creationTimestamp, generation, uid, ...rest } =
     object.metadata;
   const { deletionTimestamp, finalizers = [] } = rest;
-  const shown = Object.entries(annotations ?? {}).filter(([key]) => key !== lastAppliedAnnotation);
   const since = (time: string) => `${time} (${ageOf(time, nowMs)} ago)`;
   const pending = finalizers.length === 0 ? '' : `, waiting for ${finalizers.join(', ')}`;
   return [
@@ -123,7 +121,7 @@ function metadataFacts({ kind, object }: Item, nowMs: number): readonly Fact[] {
     ['Namespace', namespace ?? ''],
     ['Kind', `${kind.kind} (${kind.apiVersion})`],
     ['Labels', Object.entries(labels ?? {}).map(([key, value]) => `${key}=${redactNamed(key, value)}`)],
-    ['Annotations', shown.map(([key, value]) => `${key}: ${redactMark(key, value)}`)],
+    ['Annotations', Object.entries(annotations ?? {}).map(([key, value]) => `${key}: ${redactMark(key, value)}`)],
     ['Owned by', ownerReferences?.map((owner) => `${owner.kind}/${owner.name}`) ?? ''],
     ['Created', since(creationTimestamp)],
     ['Being deleted', deletionTimestamp === undefined ? '' : `${since(deletionTimestamp)}${pending}`],

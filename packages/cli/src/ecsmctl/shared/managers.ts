@@ -1,5 +1,5 @@
 /** The names under which ecsmctl sets fields, in the style of kubectl. */
-import { type ApiObject, lastAppliedAnnotation } from '@ecsm/runtime';
+import type { ApiObject } from '@ecsm/runtime';
 
 /** The manager of `apply`. */
 export const applyManager = 'ecsmctl';
@@ -9,9 +9,8 @@ export function managerOf(command: string): string {
   return `${applyManager}-${command}`;
 }
 
-/** Whether `ecsmctl apply` wrote the object, with this version or with one that used an annotation. */
+/** Whether `ecsmctl apply` wrote the object. */
 export function wasApplied({ metadata }: ApiObject<unknown, unknown>): boolean {
-  const { annotations = {}, managedFields = [] } = metadata;
-  if (Object.hasOwn(annotations, lastAppliedAnnotation)) return true;
+  const { managedFields = [] } = metadata;
   return managedFields.some(({ manager, operation }) => operation === 'Apply' && manager === applyManager);
 }

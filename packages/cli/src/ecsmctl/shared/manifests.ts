@@ -9,7 +9,6 @@ import {
   type JsonObject,
   type JsonValue,
   type Kind,
-  lastAppliedAnnotation,
   type Manifest,
   type ObjectInput,
   type PathSegment,
@@ -210,7 +209,7 @@ const hiddenMax = 20;
 
 /**
  * Paths of the first redacted secrets: of whole values, and of parts such as the password in a URL. Storing the placeholder
- * would lose the secret. The status is not written, and the annotation of earlier versions is not applied.
+ * would lose the secret. The status is not written.
  */
 function hiddenIn({ status: _, ...object }: JsonObject): readonly string[] {
   const found: string[] = [];
@@ -220,7 +219,7 @@ function hiddenIn({ status: _, ...object }: JsonObject): readonly string[] {
     else if (Array.isArray(value)) for (const [index, item] of value.entries()) visit(item, [...path, index]);
     else if (typeof value === 'object' && value !== null) {
       for (const [key, field] of Object.entries(value)) {
-        if (field !== undefined && key !== lastAppliedAnnotation) visit(field, [...path, key]);
+        if (field !== undefined) visit(field, [...path, key]);
       }
     }
   };

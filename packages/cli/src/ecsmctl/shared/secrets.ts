@@ -8,7 +8,7 @@ import {
   deepEqual,
   hidden,
   type Kind,
-  lastAppliedAnnotations,
+  lastAppliedAnnotation,
   redact,
   redactNamed,
   secretPaths,
@@ -51,7 +51,7 @@ export function shownObject(kind: Kind, object: ApiObject<unknown, unknown>): ob
 
 /** A label or an annotation as text. The configuration of a client-side apply contains the secrets of its object. */
 export function redactMark(key: string, value: string): string {
-  return lastAppliedAnnotations.includes(key) ? hidden : redactNamed(key, value);
+  return key === lastAppliedAnnotation ? hidden : redactNamed(key, value);
 }
 
 /** Redacts both objects and marks changed secrets in the second one. */

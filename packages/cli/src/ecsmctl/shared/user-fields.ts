@@ -1,5 +1,5 @@
 /** The fields of an object that users write, without those of the registry and the operator. */
-import { type ApiObject, lastAppliedAnnotation } from '@ecsm/runtime';
+import type { ApiObject } from '@ecsm/runtime';
 
 type AnyObject = ApiObject<unknown, unknown>;
 
@@ -11,13 +11,12 @@ export interface UserFields {
   readonly [field: string]: unknown;
 }
 
-/** Omits status, uid, versions and the last-applied annotation. Fields are in the usual order of manifests. */
+/** Omits status, uid and versions. Fields are in the usual order of manifests. */
 export function userFieldsOf(object: AnyObject, finalizers = object.metadata.finalizers ?? []): UserFields {
   const { apiVersion, kind, metadata, status: _, ...content } = object;
-  const { name, labels = {}, ownerReferences } = metadata;
+  const { name, labels = {}, annotations = {}, ownerReferences } = metadata;
   // A cluster-scoped object has none, contrary to its type.
   const namespace: string | undefined = metadata.namespace;
-  const annotations = userAnnotations(metadata.annotations);
   return {
     apiVersion,
     kind,
@@ -25,18 +24,10 @@ export function userFieldsOf(object: AnyObject, finalizers = object.metadata.fin
       name,
       ...(namespace !== undefined && { namespace }),
       ...(Object.keys(labels).length > 0 && { labels }),
-      ...(annotations && { annotations }),
+      ...(Object.keys(annotations).length > 0 && { annotations }),
       ...(finalizers.length > 0 && { finalizers }),
       ...(ownerReferences && { ownerReferences }),
     },
     ...content,
   };
-}
-
-/** Omits the last-applied annotation. Returns undefined if no others exist. */
-export function userAnnotations(
-  annotations: Readonly<Record<string, string>> = {},
-): Readonly<Record<string, string>> | undefined {
-  const { [lastAppliedAnnotation]: _, ...own } = annotations;
-  return Object.keys(own).length === 0 ? undefined : own;
 }

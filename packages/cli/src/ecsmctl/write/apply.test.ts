@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ECSMService } from '@ecsm/operator';
-import { Lease, lastAppliedAnnotation } from '@ecsm/runtime';
+import { Lease } from '@ecsm/runtime';
 import { describe, expect, it } from 'vitest';
 import { usedByOperator } from '../shared/registry.kit.ts';
 import { inRealTime, serviceText, writeKit } from './write.kit.ts';
@@ -230,24 +230,6 @@ describe('apply to an object of several managers', () => {
     expect(await kit.shown('apply -f shared.yaml')).toBe('ecsmservice/shared unchanged\n');
     const { spec } = await kit.inside((registry) => registry.resource(ECSMService).get('shared'));
     expect(spec.revisionHistoryLimit).toBe(3);
-  });
-
-  it('continues from the annotation of an earlier version', async () => {
-    await kit.inside(async (registry) => {
-      const { metadata: _, spec } = await registry.resource(ECSMService).get('shared');
-      const last = JSON.stringify({ metadata: { name: 'old', labels: { gone: 'x' } }, spec: { paused: true } });
-      const metadata = {
-        name: 'old',
-        labels: { gone: 'x' },
-        annotations: { [lastAppliedAnnotation]: last, note: 'n' },
-      };
-      await registry.resource(ECSMService).create({ metadata, spec: { ...spec, paused: true } });
-    });
-    kit.write('old.yaml', serviceText('old').replace('old@1.0.0', 'shared@1.0.0'));
-    expect(await kit.shown('apply -f old.yaml')).toBe('ecsmservice/old configured\n');
-    const { spec, metadata } = await kit.inside((registry) => registry.resource(ECSMService).get('old'));
-    expect([spec.paused, spec.revisionHistoryLimit]).toEqual([false, 3]);
-    expect([metadata.labels, metadata.annotations]).toEqual([undefined, { note: 'n' }]);
   });
 });
 

@@ -1,6 +1,5 @@
 /** `edit`, with people who make mistakes and with others who write at the same time. */
 import { ECSMService } from '@ecsm/operator';
-import { lastAppliedAnnotation } from '@ecsm/runtime';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { bodyOf } from './edit-text.ts';
 import { serviceText, writeKit } from './write.kit.ts';
@@ -69,15 +68,6 @@ describe('edit', () => {
     expect(spec.deploymentStrategy.replicas).toBe(5);
     expect(spec.template.vsoa?.password).toBe('hunter2');
     expect(metadata.managedFields?.map(({ manager }) => manager)).toEqual(['ecsmctl', 'ecsmctl-edit']);
-  });
-
-  it('neither shows nor removes the annotation of an apply by an earlier version', async () => {
-    const annotations = { [lastAppliedAnnotation]: '{}' };
-    await services((resource) => resource.patch('telemetry', { metadata: { annotations } }));
-    const person = editor((text) => text.replace('replicas: 2', 'replicas: 5'));
-    await kit.shown('edit service telemetry', person);
-    expect(person.opened).toEqual([openedText]);
-    expect((await services((resource) => resource.get('telemetry'))).metadata.annotations).toEqual(annotations);
   });
 
   it.each<[what: string, change: (text: string) => string]>([

@@ -1,14 +1,7 @@
 /** `ecsmctl edit`: opens an object in an editor until it is valid or the edit is cancelled. */
 
 import { type Call, Failure, type Run } from '@ecsm/command-line';
-import {
-  type ApiObject,
-  deepEqual,
-  isApiError,
-  lastAppliedAnnotation,
-  type Manifest,
-  type ObjectInput,
-} from '@ecsm/runtime';
+import { type ApiObject, deepEqual, isApiError, type Manifest, type ObjectInput } from '@ecsm/runtime';
 import { formatYaml } from '../../print/documents.ts';
 import { shortNameOf } from '../shared/kinds.ts';
 import { managerOf } from '../shared/managers.ts';
@@ -96,10 +89,7 @@ async function save(session: Session, target: Target, body: string, live: AnyObj
 function inputOf({ object }: Manifest, base: AnyObject): ObjectInput<unknown, unknown> {
   // The object is valid. It is written without defaults: one of them could replace a value that the user was not shown.
   const { metadata, ...content } = asInput(object);
-  const { [lastAppliedAnnotation]: lastApplied } = base.metadata.annotations ?? {};
-  const hiddenAnnotations = lastApplied === undefined ? {} : { [lastAppliedAnnotation]: lastApplied };
-  const annotations = { ...metadata.annotations, ...hiddenAnnotations };
-  return { ...content, metadata: { ...metadata, annotations, resourceVersion: base.metadata.resourceVersion } };
+  return { ...content, metadata: { ...metadata, resourceVersion: base.metadata.resourceVersion } };
 }
 
 /** A valid manifest is the input of a write. */

@@ -6,7 +6,6 @@ import { shortNameOf } from '../shared/kinds.ts';
 import { redactMark } from '../shared/secrets.ts';
 import { withSession } from '../shared/session.ts';
 import { isOn, type Target } from '../shared/targets.ts';
-import { userAnnotations } from '../shared/user-fields.ts';
 import { changeEach } from './change.ts';
 import type { AnyObject } from './observe.ts';
 import { selectedTargets } from './selected-targets.ts';
@@ -98,7 +97,7 @@ async function listMetadata(call: Call, { field, noun }: MetadataField): Promise
     const targets = await selectedTargets(call, session);
     for (const { kind, namespace, name } of targets) {
       const { metadata } = await session.registry.resource(kind).get(name, { namespace });
-      const marks = field === 'labels' ? metadata.labels : userAnnotations(metadata.annotations);
+      const marks = metadata[field];
       const margin = targets.length > 1 ? '  ' : '';
       if (targets.length > 1) out.write(`${shortNameOf(kind, name)}\n`);
       for (const [key, value] of Object.entries(marks ?? {})) {

@@ -1,52 +1,27 @@
 /**
- * Objects that were written by a client-side apply: an annotation has the last applied configuration. The first
- * server-side apply of the same tool continues from it: what the annotation sets counts as applied before, so a field
- * that was removed from the file since is removed. Afterwards ecsmctl does not need its annotation any more. That of
- * kubectl stays up to date, as in Kubernetes: its users can return to client-side apply.
+ * Objects that were written by a client-side apply of kubectl: an annotation has the last applied configuration. Its first
+ * server-side apply continues from it: what the annotation sets counts as applied before, so a field that was removed from
+ * the file since is removed. The annotation stays up to date, as in Kubernetes: users can return to client-side apply.
  */
-import { isPlainObject, type JsonObject, type JsonValue, ownValue } from '../json.ts';
+import { isPlainObject, type JsonObject, type JsonValue } from '../json.ts';
 import { mergePatch } from '../merge.ts';
 import { ANNOTATIONS_BYTES_MAX, annotationsBytes } from '../metadata.ts';
 import { valueAt } from '../path.ts';
 import type { Schema } from '../schema/schema.ts';
 import { managerBeforeFirstApply, type Owner, withOwners } from './entries.ts';
-import { difference, emptySet, type FieldSet, fieldSet, union } from './field-set.ts';
-import { fieldElement } from './path-element.ts';
+import { difference, emptySet, type FieldSet } from './field-set.ts';
 import { ownedFields, trackedPart, withoutNulls } from './tracked.ts';
 
-export const lastAppliedAnnotation = 'ecsm.sh/last-applied-configuration';
-export const lastAppliedAnnotationOfKubectl = 'kubectl.kubernetes.io/last-applied-configuration';
-
-/** Annotations that contain a whole configuration, also its secrets. */
-export const lastAppliedAnnotations: readonly string[] = [lastAppliedAnnotation, lastAppliedAnnotationOfKubectl];
-
-interface ClientSideApply {
-  readonly annotation: string;
-  /** The managers that continue from it. For any other manager, these fields are those of another writer. */
-  readonly managers: readonly string[];
-  /** Updaters that wrote the annotated fields. */
-  readonly updaters: readonly string[];
-  /** Whether the tool can return to client-side apply. */
-  readonly isKept: boolean;
-}
-
-const clients: readonly ClientSideApply[] = [
-  {
-    annotation: lastAppliedAnnotation,
-    managers: ['ecsmctl', 'ecsm'],
-    updaters: [managerBeforeFirstApply],
-    isKept: false,
-  },
-  {
-    annotation: lastAppliedAnnotationOfKubectl,
-    managers: ['kubectl'],
-    updaters: [managerBeforeFirstApply, 'kubectl-client-side-apply'],
-    isKept: true,
-  },
-];
+/** Contains a whole configuration, also its secrets. */
+export const lastAppliedAnnotation = 'kubectl.kubernetes.io/last-applied-configuration';
+/** The manager that continues from it. For any other manager, these fields are those of another writer. */
+const clientSideManager = 'kubectl';
+/** Updaters that wrote the annotated fields. */
+const clientSideUpdaters: readonly string[] = [managerBeforeFirstApply, 'kubectl-client-side-apply'];
+const annotationPath = ['metadata', 'annotations', lastAppliedAnnotation];
 
 export interface Migration {
-  /** What the manager applied before, with the annotation itself unless it is kept. */
+  /** What the manager applied before. */
   readonly applied: FieldSet;
   readonly owners: readonly Owner[];
 }
@@ -58,38 +33,31 @@ export function migrate(
   owners: readonly Owner[],
   manager: string,
 ): Migration | undefined {
-  const annotations = valueAt(live, ['metadata', 'annotations']);
-  let migration: Migration | undefined;
-  for (const { annotation, managers, updaters, isKept } of clients) {
-    const text = isPlainObject(annotations) ? ownValue(annotations, annotation) : undefined;
-    if (typeof text !== 'string' || !managers.includes(manager)) continue;
-    const itself = isKept ? emptySet : fieldSet(['f:metadata', 'f:annotations', fieldElement(annotation)]);
-    const applied = union(union(annotatedFields(schema, text), itself), migration?.applied ?? emptySet);
-    const rest = withOwners(migration?.owners ?? owners, (owner) =>
-      owner.operation === 'Update' && updaters.includes(owner.manager)
-        ? { ...owner, fields: difference(owner.fields, applied) }
-        : owner,
-    );
-    migration = { applied, owners: rest };
-  }
-  return migration;
+  const text = valueAt(live, annotationPath);
+  if (typeof text !== 'string' || manager !== clientSideManager) return undefined;
+  const applied = annotatedFields(schema, text);
+  const rest = withOwners(owners, (owner) =>
+    owner.operation === 'Update' && clientSideUpdaters.includes(owner.manager)
+      ? { ...owner, fields: difference(owner.fields, applied) }
+      : owner,
+  );
+  return { applied, owners: rest };
 }
 
 /**
- * The object with the configuration in the annotation of the manager, if it has one that is kept. Without the annotation
- * if the configuration is too large for it, as in Kubernetes: such objects are the reason to leave client-side apply.
+ * The object with the configuration in the annotation, if its manager uses it and it has one. Without the annotation if the
+ * configuration is too large for it, as in Kubernetes: such objects are the reason to leave client-side apply.
  */
 export function withLastApplied(object: JsonObject, configuration: JsonObject, manager: string): JsonObject {
-  const kept = clients.find(({ managers, isKept }) => isKept && managers.includes(manager));
-  const path = ['metadata', 'annotations', kept?.annotation ?? ''];
-  if (kept === undefined || valueAt(object, path) === undefined) return object;
-  const itself = { metadata: { annotations: { [kept.annotation]: null } } };
-  const text = `${JSON.stringify(mergePatch(configuration, itself))}\n`;
-  const withText = (value: string | null) =>
-    mergePatch(object, { metadata: { annotations: { [kept.annotation]: value } } });
-  const merged = withText(text);
+  if (manager !== clientSideManager || valueAt(object, annotationPath) === undefined) return object;
+  const withText = (of: JsonObject, text: string | null) =>
+    mergePatch(of, { metadata: { annotations: { [lastAppliedAnnotation]: text } } });
+  const text = `${JSON.stringify(withText(configuration, null))}\n`;
+  const merged = withText(object, text);
   const annotated =
-    annotationsBytes(valueAt(merged, path.slice(0, 2))) > ANNOTATIONS_BYTES_MAX ? withText(null) : merged;
+    annotationsBytes(valueAt(merged, annotationPath.slice(0, 2))) > ANNOTATIONS_BYTES_MAX
+      ? withText(object, null)
+      : merged;
   return isPlainObject(annotated) ? annotated : object;
 }
 
