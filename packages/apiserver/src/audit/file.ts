@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { ApiError } from '@ecsm/runtime';
 
-export interface AuditFileOptions {
+interface AuditFileOptions {
   readonly path: string;
   readonly fileBytesMax: number;
   readonly rotatedFilesMax: number;

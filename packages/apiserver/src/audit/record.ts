@@ -5,7 +5,7 @@
  */
 import { redactText } from '@ecsm/runtime';
 
-export interface AuditedUser {
+interface AuditedUser {
   readonly name: string;
   readonly groups: readonly string[];
 }
@@ -37,7 +37,7 @@ export interface AuditRecord {
   readonly code: number;
 }
 
-export const recordLimits = {
+const recordLimits = {
   /** Characters of a text; a longer one is cut off. */
   textLengthMax: 1_024,
   groupsMax: 64,

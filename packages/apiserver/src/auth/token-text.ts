@@ -6,7 +6,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 const pattern = /^ecsm_([0-9a-f]{12})_([0-9a-f]{64})$/;
 
-export interface TokenText {
+interface TokenText {
   readonly id: string;
   readonly secret: string;
 }

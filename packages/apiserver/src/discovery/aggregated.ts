@@ -13,7 +13,7 @@ interface SubresourceDiscovery {
   readonly verbs: readonly string[];
 }
 
-export interface ResourceDiscovery {
+interface ResourceDiscovery {
   readonly resource: string;
   readonly responseKind: GroupVersionKind;
   readonly scope: 'Namespaced' | 'Cluster';
@@ -24,7 +24,7 @@ export interface ResourceDiscovery {
   readonly subresources?: readonly SubresourceDiscovery[];
 }
 
-export interface GroupDiscovery {
+interface GroupDiscovery {
   /** The name is the group, and absent for the core group. */
   readonly metadata: { readonly name?: string; readonly creationTimestamp: null };
   readonly versions: readonly {
@@ -34,7 +34,7 @@ export interface GroupDiscovery {
   }[];
 }
 
-export interface GroupDiscoveryList {
+interface GroupDiscoveryList {
   readonly kind: 'APIGroupDiscoveryList';
   readonly apiVersion: 'apidiscovery.k8s.io/v2';
   readonly metadata: Readonly<Record<string, never>>;

@@ -1,7 +1,7 @@
 /** Discovery documents: which groups, versions and resources the server has, and in which version it is. */
 import { groupsOf, resourcesOf, type ServedResource } from './served.ts';
 
-export interface VersionInfo {
+interface VersionInfo {
   readonly major: string;
   readonly minor: string;
   readonly gitVersion: string;
@@ -32,7 +32,7 @@ export function versionInfo(version = '0.0.0', platform = 'linux/amd64'): Versio
   };
 }
 
-export interface ApiVersions {
+interface ApiVersions {
   readonly kind: 'APIVersions';
   readonly versions: readonly string[];
   /** Empty: clients keep the address that they used. */
@@ -44,24 +44,24 @@ export function apiVersions(): ApiVersions {
   return { kind: 'APIVersions', versions: ['v1'], serverAddressByClientCIDRs: [] };
 }
 
-export interface GroupVersionName {
+interface GroupVersionName {
   /** `ecsm.sh/v1` */
   readonly groupVersion: string;
   readonly version: string;
 }
 
-export interface ApiGroupEntry {
+interface ApiGroupEntry {
   readonly name: string;
   readonly versions: readonly GroupVersionName[];
   readonly preferredVersion: GroupVersionName;
 }
 
-export interface ApiGroup extends ApiGroupEntry {
+interface ApiGroup extends ApiGroupEntry {
   readonly kind: 'APIGroup';
   readonly apiVersion: 'v1';
 }
 
-export interface ApiGroupList {
+interface ApiGroupList {
   readonly kind: 'APIGroupList';
   readonly apiVersion: 'v1';
   readonly groups: readonly ApiGroupEntry[];
@@ -86,7 +86,7 @@ function groupEntry(name: string, versions: readonly string[]): readonly ApiGrou
   return name === '' || preferredVersion === undefined ? [] : [{ name, versions: names, preferredVersion }];
 }
 
-export interface ApiResource {
+interface ApiResource {
   /** `widgets`, or `widgets/status` for a subresource. */
   readonly name: string;
   readonly singularName: string;
@@ -100,7 +100,7 @@ export interface ApiResource {
   readonly categories?: readonly string[];
 }
 
-export interface ApiResourceList {
+interface ApiResourceList {
   readonly kind: 'APIResourceList';
   readonly apiVersion: 'v1';
   readonly groupVersion: string;

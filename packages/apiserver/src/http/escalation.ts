@@ -7,7 +7,7 @@ import { Token } from '../kinds/token.ts';
 import type { Json } from '../verbs/call.ts';
 import { metadataOf } from '../verbs/write.ts';
 
-export interface WriteContext extends Omit<EscalationContext, 'user'> {
+interface WriteContext extends Omit<EscalationContext, 'user'> {
   readonly registry: Registry;
 }
 

@@ -37,7 +37,7 @@ import type { ServedResources } from './served.ts';
 import { stream } from './stream.ts';
 import { urlOf } from './url.ts';
 
-export interface HandlerOptions {
+interface HandlerOptions {
   readonly registry: Registry;
   readonly clock: Clock;
   readonly log: Log;

@@ -18,7 +18,7 @@ export function isImpersonation({ headers }: IncomingMessage): boolean {
   return false;
 }
 
-export interface Impersonation {
+interface Impersonation {
   /** The user on whose behalf the request is. */
   readonly target: User;
   /** Throws `Forbidden`, unless the sender may act as that user in all named groups. */

@@ -7,7 +7,7 @@ import type { ServedResource } from '../discovery/served.ts';
 import { negotiateDiscovery } from '../request/accept.ts';
 import { HttpError, pathNotFound } from '../response/http-error.ts';
 
-export interface PathAnswer {
+interface PathAnswer {
   readonly contentType?: string;
   readonly body: unknown;
 }
@@ -15,7 +15,7 @@ export interface PathAnswer {
 /** Anybody may read these: they contain nothing but whether the server works. */
 export const publicPaths: readonly string[] = ['/healthz', '/livez', '/readyz', '/version'];
 
-export interface PathsOptions {
+interface PathsOptions {
   readonly served: readonly ServedResource[];
   /** Throws if the server is not ready. */
   readonly ready: () => Promise<void>;

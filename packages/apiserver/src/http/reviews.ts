@@ -9,7 +9,7 @@ import { unauthorized } from '../response/http-error.ts';
 import type { RequestBody } from '../verbs/call.ts';
 import { badRequest, isObject } from '../verbs/input.ts';
 
-export interface ReviewsOptions {
+interface ReviewsOptions {
   /** Default: everything is allowed. */
   readonly authorizer: Authorizer | undefined;
   readonly authenticator: Authenticator | undefined;

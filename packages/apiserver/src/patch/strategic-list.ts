@@ -2,7 +2,7 @@
 import type { JsonObject, JsonValue, Schema } from '@ecsm/runtime';
 import { cleanedFields, cleanedItems, directiveOf, isObject, malformed } from './strategic-values.ts';
 
-export interface ListPatch {
+interface ListPatch {
   /** Undefined: no item is added or changed. */
   readonly items: readonly JsonValue[] | undefined;
   /** Scalars to remove. */

@@ -2,7 +2,7 @@
 import type { JsonValue } from '@ecsm/runtime';
 import type { FieldType, MessageType } from './message.ts';
 
-export function varint(value: bigint | number): Buffer {
+function varint(value: bigint | number): Buffer {
   const bytes: number[] = [];
   let rest = BigInt.asUintN(64, BigInt(value));
   for (; rest > 127n; rest >>= 7n) bytes.push(Number(rest & 127n) | 128);
@@ -23,7 +23,7 @@ export function envelope(apiVersion: string, kind: string, raw: Buffer, ...more:
 }
 
 /** A number of at least 0 and below the limit. */
-export type Random = (below: number) => number;
+type Random = (below: number) => number;
 
 export function randomOf(seed: number): Random {
   let state = seed;

@@ -32,7 +32,7 @@ export interface MapType {
 }
 
 /** A message that is in JSON only the value of its first field. */
-export interface WrapperType {
+interface WrapperType {
   readonly wrapped: FieldType;
 }
 
@@ -42,7 +42,7 @@ export type FieldType = ScalarType | MessageType | ListType | MapType | WrapperT
  * Go writes zero values unless the field is a pointer, and leaves them out of JSON. `kept` is for fields of which JSON has
  * them too: pointers, such as a grace period of 0 seconds, and those without `omitempty`.
  */
-export type MessageField = readonly [name: string, type: FieldType, zero?: 'kept'];
+type MessageField = readonly [name: string, type: FieldType, zero?: 'kept'];
 
 export const strings: ListType = { list: 'string' };
 export const stringMap: MapType = { map: 'string' };

@@ -24,7 +24,7 @@ const managedFieldsEntry: MessageType = {
   },
 };
 
-export const objectMeta: MessageType = {
+const objectMeta: MessageType = {
   fields: {
     1: ['name', 'string'],
     2: ['generateName', 'string'],

@@ -2,7 +2,7 @@
 import { BoundedMap } from '@ecsm/runtime';
 import { notAcceptable } from '../response/http-error.ts';
 
-export type Transform = 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList';
+type Transform = 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList';
 
 export interface Negotiated {
   readonly mediaType: 'application/json' | 'application/yaml';
@@ -42,7 +42,7 @@ function choose(accept: string | undefined, transforms: readonly Transform[]): N
   throw notAcceptable(jsonAndYaml);
 }
 
-export interface NegotiatedDiscovery extends Omit<Negotiated, 'as'> {
+interface NegotiatedDiscovery extends Omit<Negotiated, 'as'> {
   /** Whether the client asks for all groups and resources in one document of apidiscovery.k8s.io/v2. */
   readonly aggregated: boolean;
 }

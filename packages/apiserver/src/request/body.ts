@@ -4,13 +4,13 @@ import { decodeProtobuf, protobufMediaType } from '../protobuf/decode.ts';
 import { unsupportedMediaType } from '../response/http-error.ts';
 import { duplicateKeys } from './duplicate-keys.ts';
 
-export interface DecodedBody {
+interface DecodedBody {
   readonly value: unknown;
   /** The paths of duplicate keys, such as `spec.replicas`; the last value counts. Bounded. */
   readonly duplicates: readonly string[];
 }
 
-export interface DecodeOptions {
+interface DecodeOptions {
   /** Refuse YAML, whatever the content type. Default false. */
   readonly strictJson?: boolean;
   /** The content types that the endpoint accepts. Default `objectMediaTypes`. */
@@ -18,9 +18,9 @@ export interface DecodeOptions {
 }
 
 const yamlMediaType = 'application/yaml';
-export const objectMediaTypes: readonly string[] = ['application/json', yamlMediaType, protobufMediaType];
+const objectMediaTypes: readonly string[] = ['application/json', yamlMediaType, protobufMediaType];
 
-export type PatchType = 'json' | 'merge' | 'strategic' | 'apply';
+type PatchType = 'json' | 'merge' | 'strategic' | 'apply';
 
 const patchTypes: ReadonlyMap<string, PatchType> = new Map([
   ['application/json-patch+json', 'json'],
@@ -58,7 +58,7 @@ export async function decodeBody(
 }
 
 /** `application/json; charset=utf-8` is `application/json`. */
-export function mediaTypeOf(contentType: string | undefined): string {
+function mediaTypeOf(contentType: string | undefined): string {
   return (contentType ?? '').split(';', 1).join('').trim().toLowerCase();
 }
 

@@ -3,7 +3,7 @@ import type { FieldError } from '@ecsm/runtime';
 import { forbidden, notSupported } from './query.ts';
 
 /** In bytes, as in Kubernetes. */
-export const FIELD_MANAGER_LENGTH_MAX = 128;
+const FIELD_MANAGER_LENGTH_MAX = 128;
 
 export const fieldValidations = ['', 'Ignore', 'Strict', 'Warn'];
 

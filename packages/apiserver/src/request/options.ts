@@ -10,7 +10,7 @@ import {
 } from './option-errors.ts';
 import { flag, forbidden, integer, isPretty, notSupported, optionalFlag, rejectInvalid, text } from './query.ts';
 
-export interface ListOptions {
+interface ListOptions {
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
   /** At least 1. Default: no limit. */
@@ -61,9 +61,9 @@ function optional<Name extends string, Value>(
   return result;
 }
 
-export type FieldValidation = 'Strict' | 'Warn' | 'Ignore';
+type FieldValidation = 'Strict' | 'Warn' | 'Ignore';
 
-export interface WriteOptions {
+interface WriteOptions {
   readonly dryRun: boolean;
   readonly fieldManager?: string;
   /** What happens with unknown and duplicate fields. */
@@ -74,7 +74,7 @@ export interface WriteOptions {
 }
 
 /** `apply` is a patch with server-side apply. */
-export type WriteOperation = 'create' | 'update' | 'patch' | 'apply';
+type WriteOperation = 'create' | 'update' | 'patch' | 'apply';
 
 const optionKinds = { create: 'CreateOptions', update: 'UpdateOptions', patch: 'PatchOptions', apply: 'PatchOptions' };
 

@@ -6,7 +6,7 @@ import { ApiError, formatPath, isApiError, parseFieldSelector } from '@ecsm/runt
 import { HttpError, pathNotFound } from '../response/http-error.ts';
 import { flag } from './query.ts';
 
-export type ResourceVerb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection';
+type ResourceVerb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection';
 
 export interface ResourceRequest {
   readonly type: 'resource';
@@ -24,7 +24,7 @@ export interface ResourceRequest {
   readonly path: string;
 }
 
-export interface PathRequest {
+interface PathRequest {
   readonly type: 'path';
   /** The method in lower case. */
   readonly verb: string;

@@ -18,7 +18,7 @@ export interface ListOf<Item> extends ListMetadata {
   readonly items: readonly Item[];
 }
 
-export interface PartialObjectMetadataList {
+interface PartialObjectMetadataList {
   readonly apiVersion: 'meta.k8s.io/v1';
   readonly kind: 'PartialObjectMetadataList';
   readonly metadata: ListMetadata;

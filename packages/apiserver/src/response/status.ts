@@ -12,7 +12,7 @@ import {
 } from '@ecsm/runtime';
 import { HttpError, qualifiedResource, type ResourceName, type StatusCause, type StatusDetails } from './http-error.ts';
 
-export interface Status {
+interface Status {
   readonly apiVersion: 'v1';
   readonly kind: 'Status';
   readonly metadata: Readonly<Record<string, never>>;
@@ -23,13 +23,13 @@ export interface Status {
   readonly code: number;
 }
 
-export interface ErrorContext extends ResourceName {
+interface ErrorContext extends ResourceName {
   readonly name?: string | undefined;
   /** To find the resource of an error about another kind, such as the missing namespace of an object. */
   readonly kinds?: KindSet;
 }
 
-export interface StatusResponse {
+interface StatusResponse {
   readonly code: number;
   readonly body: Status;
 }

@@ -5,16 +5,16 @@
 import { type ApiObject, Event, formatAge, type Kind, timeMsOf } from '@ecsm/runtime';
 import { type ListMetadata, type ListOf, listMetadata, type PartialObjectMetadata, partialOf } from './partial.ts';
 
-export type IncludeObject = 'None' | 'Metadata' | 'Object';
+type IncludeObject = 'None' | 'Metadata' | 'Object';
 
-export interface TableOptions {
+interface TableOptions {
   readonly includeObject: IncludeObject;
   readonly nowMs: number;
   /** Only the first table of a watch has them. */
   readonly columnDefinitions: boolean;
 }
 
-export interface TableColumnDefinition {
+interface TableColumnDefinition {
   readonly name: string;
   readonly type: 'string';
   readonly format: string;
@@ -23,12 +23,12 @@ export interface TableColumnDefinition {
   readonly priority: number;
 }
 
-export interface TableRow {
+interface TableRow {
   readonly cells: readonly string[];
   readonly object?: PartialObjectMetadata | ApiObject<unknown, unknown>;
 }
 
-export interface Table {
+interface Table {
   readonly apiVersion: 'meta.k8s.io/v1';
   readonly kind: 'Table';
   readonly metadata: ListMetadata;

@@ -15,7 +15,7 @@ export const tags = {
 } as const;
 
 /** One value: tag, length, contents. */
-export function encode(tag: number, ...contents: readonly Uint8Array[]): Buffer {
+function encode(tag: number, ...contents: readonly Uint8Array[]): Buffer {
   const body = Buffer.concat(contents);
   return Buffer.concat([Buffer.from([tag]), encodeLength(body.length), body]);
 }

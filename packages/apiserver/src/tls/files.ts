@@ -22,7 +22,7 @@ const directoryMode = 0o700;
 const fileMode = 0o600;
 
 /** No file of ours is near this size; reading a foreign one must not fill the memory. */
-export const fileBytesMax = 1_048_576;
+const fileBytesMax = 1_048_576;
 
 /**
  * Creates a directory and its parents, private to the user. Returns whether other users can access it: the mode of a

@@ -13,7 +13,7 @@ export interface Subject {
 }
 
 /** The key of an authority and how its certificate identifies it. */
-export interface Issuer {
+interface Issuer {
   readonly privateKey: KeyObject;
   /** The subject of the authority's certificate, in DER. */
   readonly name: Buffer;

@@ -66,7 +66,7 @@ export function writtenAnswer({ target, isTransformed }: Call, code: number, obj
 
 export type Json = Readonly<Record<string, unknown>>;
 
-export interface ListAnswer {
+interface ListAnswer {
   readonly items: readonly AnyObject[];
   readonly resourceVersion: string;
   readonly continue?: string;

@@ -35,12 +35,12 @@ const initialEventsEnd = 'k8s.io/initial-events-end';
 const eventTypes = { Added: 'ADDED', Modified: 'MODIFIED', Deleted: 'DELETED' } as const;
 
 /** Sends an event. Returns a promise if the client has to read before the next one, and nothing otherwise. */
-export type SendEvent = (event: ServerEvent) => Promise<unknown> | undefined;
+type SendEvent = (event: ServerEvent) => Promise<unknown> | undefined;
 
 /** Sends the events of a watch until it ends. */
 export type SendEvents = (send: SendEvent) => Promise<void>;
 
-export interface WatchCall extends Call {
+interface WatchCall extends Call {
   /** A watch that begins with a list is a request in flight until the list is sent. Returns its end. Throws 429. */
   enterList(): () => void;
 }

@@ -8,13 +8,13 @@ export const launcher = fileURLToPath(new URL('../../../../bin/ecsm-apiserver', 
 /** A program whose checks take longer hangs. */
 const checksMsMax = 110_000;
 
-export interface RunOptions {
+interface RunOptions {
   readonly cwd?: string;
   readonly timeoutMs?: number;
   readonly env?: NodeJS.ProcessEnv;
 }
 
-export interface Result {
+interface Result {
   readonly code: number;
   readonly out: string;
   readonly err: string;

@@ -22,8 +22,8 @@ export interface ServedResource {
   readonly scale: boolean;
 }
 
-export const read = ['get', 'list', 'watch'] as const;
-export const write = ['create', 'update', 'patch', 'delete', 'deletecollection'] as const;
+const read = ['get', 'list', 'watch'] as const;
+const write = ['create', 'update', 'patch', 'delete', 'deletecollection'] as const;
 
 const bootstrapLabels = { 'kubernetes.io/bootstrapping': 'rbac-defaults' };
 const aggregateTo = (role: string) => ({ [`${rbacGroup}/aggregate-to-${role}`]: 'true' });

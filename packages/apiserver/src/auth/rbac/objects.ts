@@ -14,7 +14,7 @@ export interface PolicyRule {
   readonly nonResourceURLs?: readonly string[];
 }
 
-export interface Role {
+interface Role {
   readonly name: string;
   readonly namespace: string;
   readonly rules: readonly PolicyRule[];

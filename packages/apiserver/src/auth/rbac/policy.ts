@@ -7,7 +7,7 @@ import { aggregatedRules } from './aggregation.ts';
 import type { PolicyRule, RbacObjects, RoleBinding, RoleReference, Subject } from './objects.ts';
 
 /** The rules of a role that a binding gives to a subject. */
-export interface Grant {
+interface Grant {
   readonly rules: readonly PolicyRule[];
   /** `ClusterRoleBinding "viewers" of ClusterRole "view" to Group "dev"`, as Kubernetes explains it. */
   readonly explanation: string;

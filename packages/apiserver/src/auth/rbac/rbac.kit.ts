@@ -37,7 +37,7 @@ export const rule = (verbs: string, resources: string, apiGroup = '', names = ''
   ...(names === '' ? {} : { resourceNames: names.split(',') }),
 });
 
-export const served = [
+const served = [
   { group: 'ecsm.sh', plural: 'ecsmservices', scale: true },
   { group: 'ecsm.sh', plural: 'servicerevisions', scale: false },
   { group: 'coordination.k8s.io', plural: 'leases', scale: false },

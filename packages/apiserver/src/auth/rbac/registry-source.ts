@@ -33,7 +33,7 @@ export interface RegistryRbacOptions {
 }
 
 /** How long changes are collected before they take effect. */
-export const collectMs = 50;
+const collectMs = 50;
 /** Objects in a page of a list. */
 const pageObjects = 500;
 
