@@ -23,7 +23,7 @@ export interface ShellOptions {
   readonly onOutput?: OnOutput;
 }
 
-export interface Programs {
+interface Programs {
   /** Also the home of whoever runs here. Removed with the test file. */
   readonly directory: string;
   /** With all four programs on its path. */

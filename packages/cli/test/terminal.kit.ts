@@ -13,7 +13,7 @@ export const hasTerminal = spawnSync('script', ['--version']).status === 0;
 const lineMsMax = 180_000;
 const endMsMax = 60_000;
 
-export interface TerminalOptions {
+interface TerminalOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly columns?: number;

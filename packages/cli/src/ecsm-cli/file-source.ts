@@ -3,14 +3,14 @@ import { createHash } from 'node:crypto';
 import type { UploadSource } from '@ecsm/client';
 import { Failure, type Files } from '@ecsm/command-line';
 
-export interface FileSourceOptions {
+interface FileSourceOptions {
   readonly hash: string;
   readonly signal: AbortSignal;
   /** Called with the bytes read for the hash so far. */
   readonly onRead?: (bytes: number, total: number) => void;
 }
 
-export interface FileSource extends UploadSource {
+interface FileSource extends UploadSource {
   /** Closes the file. */
   close(): Promise<void>;
 }

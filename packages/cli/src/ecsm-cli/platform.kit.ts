@@ -19,7 +19,7 @@ import { ecsmCli } from './program.ts';
 import { loadResource } from './resource.ts';
 
 /** Replaces the URL with its random port in golden files. */
-export const shownUrl = 'http://127.0.0.1:30001';
+const shownUrl = 'http://127.0.0.1:30001';
 
 /** Virtual time that passes per real `turnMs`, with `isQuick`. */
 const stepMs = 200;
@@ -57,7 +57,7 @@ export interface Kit {
   shown(text: string): string;
 }
 
-export interface KitOptions {
+interface KitOptions {
   readonly nodes?: number;
   readonly behaviour?: ProfileName;
   /** Virtual time advances, for the simulator and the program. */
@@ -104,7 +104,7 @@ export function argumentsOf(line: string): string[] {
   );
 }
 
-export interface ServiceOptions {
+interface ServiceOptions {
   readonly image?: string;
   readonly nodes?: readonly string[];
   readonly factor?: number;

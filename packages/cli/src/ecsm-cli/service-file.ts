@@ -7,7 +7,7 @@ import type { ServiceBody, ServiceDetail } from '@ecsm/client';
 import { type Call, didYouMean, Failure, oneOf, UsageError } from '@ecsm/command-line';
 import { deepEqual, hidden, isApiError, type Manifest, readManifests, redact, type Shape, shape } from '@ecsm/runtime';
 
-export interface ServiceFile {
+interface ServiceFile {
   readonly body: ServiceBody;
   /** Set if the file contains it. */
   readonly id: string | undefined;
@@ -15,7 +15,7 @@ export interface ServiceFile {
   readonly unknown: readonly UnknownField[];
 }
 
-export interface UnknownField {
+interface UnknownField {
   readonly name: string;
   readonly error: UsageError;
 }

@@ -80,7 +80,7 @@ export async function findService(context: Context, word: string): Promise<Servi
   throw await notFound(context, 'service', word, all.list({}, { signal }));
 }
 
-export function serviceItem(context: Context, row: ServiceRow): Item {
+function serviceItem(context: Context, row: ServiceRow): Item {
   const states = textsOf(row.containerStatusGroup);
   const wanted = row.policy === 'dynamic' ? numberOf(row.factor) : row.nodeList?.length;
   const online = numberOf(row.instanceOnline);

@@ -6,7 +6,7 @@ import { formatYaml } from '../print/documents.ts';
 import { formatTable, type Table } from '../print/table.ts';
 import { none } from './cells.ts';
 
-export type Field = readonly [name: string, value: string];
+type Field = readonly [name: string, value: string];
 
 /** `Name:      telemetry`, one per line, with secrets hidden: a reason for a failure may contain one. */
 export function fieldLines(fields: readonly Field[]): string {

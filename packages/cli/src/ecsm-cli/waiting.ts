@@ -12,7 +12,7 @@ import { type Context, contextOf } from './resource.ts';
 
 const pollIntervalMs = 1_000;
 
-export interface PollState {
+interface PollState {
   readonly done: boolean;
   /** Shown as progress. */
   readonly state: string;
@@ -52,7 +52,7 @@ export async function waitUntil(
 
 type ServiceName = Pick<ServiceRow, 'id' | 'name'>;
 
-export interface Deployment {
+interface Deployment {
   /** Name of the service. */
   readonly name: string;
   /** Number of deployments of each container before the change, by task id. */

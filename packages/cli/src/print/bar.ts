@@ -2,7 +2,7 @@
 
 const eighths = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'] as const;
 
-export interface BarOptions {
+interface BarOptions {
   /** `#` in place of block characters, for terminals without them. Default false. */
   readonly ascii?: boolean;
 }

@@ -29,7 +29,7 @@ export async function formatYaml(...values: readonly unknown[]): Promise<string>
     .join('---\n');
 }
 
-export interface List {
+interface List {
   readonly apiVersion: 'v1';
   readonly kind: 'List';
   readonly items: readonly unknown[];

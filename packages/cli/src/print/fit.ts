@@ -3,7 +3,7 @@
 /** No column becomes narrower than its name or this width while others are wider. */
 const readableColumns = 6;
 
-export interface ColumnSize {
+interface ColumnSize {
   /** Width of the longest cell or of the name. */
   readonly columns: number;
   readonly nameColumns: number;

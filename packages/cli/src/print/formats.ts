@@ -12,7 +12,7 @@ export type Format =
 export type FormatName = Format['kind'];
 
 /** In the order of the help. */
-export const formatNames = [
+const formatNames = [
   'table',
   'wide',
   'yaml',

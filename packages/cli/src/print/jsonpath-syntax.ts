@@ -35,7 +35,7 @@ export type Step =
   | { readonly kind: 'union'; readonly steps: readonly Step[] }
   | { readonly kind: 'filter'; readonly left: Operand; readonly test?: Test };
 
-export interface Test {
+interface Test {
   readonly operator: Operator;
   readonly right: Operand;
 }

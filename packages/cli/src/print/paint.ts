@@ -1,6 +1,6 @@
 /** Colours for terminals. Without colours the text is unchanged. */
 
-export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
+type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
 
 export type Paint = { readonly [style in Style]: (text: string) => string };
 

@@ -16,7 +16,7 @@ export interface Column {
 
 export type Cell = string | { readonly text: string; readonly style?: 'good' | 'bad' | 'warn' | 'dim' };
 
-export interface TableOptions {
+interface TableOptions {
   /** All columns, including those of `wide`; every row has a cell for each. */
   readonly columns: readonly Column[];
   /** Width of the terminal, to which each row is shortened. Absent, for a pipe: rows are never shortened. */

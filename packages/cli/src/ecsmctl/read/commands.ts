@@ -15,7 +15,7 @@ import {
 const group = 'Inspect';
 
 /** Completes `KIND [NAME...]` with existing names. */
-export const completeResources: Completer = async (call, typed) =>
+const completeResources: Completer = async (call, typed) =>
   (await import('../shared/live-names.ts')).completeResourceArgs(call, typed);
 
 const get: Command = {

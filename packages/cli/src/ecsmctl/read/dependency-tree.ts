@@ -1,7 +1,7 @@
 /** The dependencies of services as the lines of a tree. A cycle, and a service that was drawn before, end a branch. */
 import type { ECSMService } from '@ecsm/operator/kinds';
 
-export interface Edge {
+interface Edge {
   /** `namespace/name` of the service at the lower end of the branch. It need not exist. */
   readonly name: string;
   readonly condition: string;
@@ -19,7 +19,7 @@ export interface TreeLine {
 }
 
 /** Edges by the name of the service at the upper end of a branch. */
-export type Graph = ReadonlyMap<string, readonly Edge[]>;
+type Graph = ReadonlyMap<string, readonly Edge[]>;
 
 export function nameOf({ metadata }: Pick<ECSMService, 'metadata'>): string {
   return `${metadata.namespace}/${metadata.name}`;

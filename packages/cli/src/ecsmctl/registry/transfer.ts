@@ -58,7 +58,7 @@ const verbs: Readonly<Record<TransferProgress['phase'], string>> = {
 };
 
 /** `1200 of 5000 objects written (3.4Mi)` */
-export function progressText({ phase, objects, bytes, objectsTotal }: TransferProgress): string {
+function progressText({ phase, objects, bytes, objectsTotal }: TransferProgress): string {
   const total = phase === 'clearing' || objectsTotal === undefined ? '' : `${objects} of `;
   const counted = plural(total === '' ? objects : (objectsTotal ?? objects), 'object');
   return `${total}${counted} ${verbs[phase]}${bytes === 0 ? '' : ` (${formatBytes(bytes)})`}`;

@@ -40,7 +40,7 @@ export function columnsOf(
 }
 
 /** `deleted`: the object was deleted, and this is its last state. */
-export type Row = (item: Item, deleted?: boolean) => readonly Cell[];
+type Row = (item: Item, deleted?: boolean) => readonly Cell[];
 
 /** Returns the row function of a kind. Call it once per table, which may have thousands of rows. */
 export function rowOf(
@@ -138,7 +138,7 @@ export function ageOf(timestamp: string, nowMs: number): string {
   return formatAge(nowMs - lastTimeMs);
 }
 
-export function labelsText(labels: Readonly<Record<string, string>> | undefined): string {
+function labelsText(labels: Readonly<Record<string, string>> | undefined): string {
   const pairs = Object.entries(labels ?? {}).map(([key, value]) => `${key}=${redactNamed(key, value)}`);
   return pairs.length === 0 ? none : pairs.sort().join(',');
 }

@@ -11,12 +11,12 @@ import { duration, type Terminal } from '@ecsm/command-line';
 import { type ApiObject, backoffMs, isApiError, type Kind, type ListOptions, sleep } from '@ecsm/runtime';
 import type { Session } from './session.ts';
 
-export interface FollowOptions extends Pick<ListOptions, 'namespace' | 'labelSelector' | 'fieldSelector'> {
+interface FollowOptions extends Pick<ListOptions, 'namespace' | 'labelSelector' | 'fieldSelector'> {
   /** Ends the iteration without an error. Default: the signal of the terminal. */
   readonly signal?: AbortSignal;
 }
 
-export type Step<Object> =
+type Step<Object> =
   /** All objects; yielded once, first. */
   | { readonly type: 'Listed'; readonly objects: readonly Object[] }
   | { readonly type: 'Added' | 'Modified' | 'Deleted'; readonly object: Object };

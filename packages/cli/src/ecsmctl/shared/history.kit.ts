@@ -3,7 +3,7 @@ import { ECSMService, ServiceRevision } from '@ecsm/operator';
 import type { EmbeddedRegistry } from '@ecsm/runtime';
 import { type RegistryKit, registryKit, serviceInput, startedOperator } from './registry.kit.ts';
 
-export interface RevisionInput {
+interface RevisionInput {
   readonly image: string;
   readonly hash: string;
   readonly restartedAt?: string;

@@ -4,7 +4,7 @@ import { didYouMean, nearest, UsageError } from '@ecsm/command-line';
 import { ambiguity, type Kind, type KindSet } from '@ecsm/runtime';
 
 /** Implemented by registries and sessions. */
-export interface KnownKinds {
+interface KnownKinds {
   readonly kinds: KindSet;
 }
 
@@ -67,12 +67,12 @@ export function shortNameOf(kind: Kind, name: string): string {
 }
 
 /** A named object without its namespace. */
-export interface NamedObject {
+interface NamedObject {
   readonly kind: Kind;
   readonly name: string;
 }
 
-export interface ResourceArgs {
+interface ResourceArgs {
   /** The named kinds, in order, without duplicates. */
   readonly kinds: readonly Kind[];
   /** Absent: no names were given, so all objects of the kinds are selected. */

@@ -53,7 +53,7 @@ export async function kindNames(withCategories = false): Promise<readonly string
 }
 
 /** The objects of a kind in the namespace, or in all of them with `-A`. */
-export async function namesOf(call: Call, kindWord: string): Promise<readonly string[]> {
+async function namesOf(call: Call, kindWord: string): Promise<readonly string[]> {
   return withSilentSession(call, async (session) => {
     const kind = findKind(session, kindWord);
     const { keys } = await session.registry.resource(kind).versions({ ...namespaceScope(session), limit: namesMax });

@@ -29,13 +29,13 @@ export interface Document {
   readonly omittedReplicas?: string;
 }
 
-export interface ManifestOptions {
+interface ManifestOptions {
   /** Accepts files without a number of instances: an autoscaler may own it. See `checkOmitted`. Default false. */
   readonly mayOmitReplicas?: boolean;
 }
 
 /** A session, or the result of `withoutRegistry`. */
-export type ManifestPlace = Pick<Session, 'kinds' | 'namespace' | 'namespaceFrom'>;
+type ManifestPlace = Pick<Session, 'kinds' | 'namespace' | 'namespaceFrom'>;
 
 /** Its name in messages. */
 const standardInput = 'standard input';
@@ -56,7 +56,7 @@ export async function readManifestFiles(
   return documents;
 }
 
-export interface Findings {
+interface Findings {
   /** The valid objects. */
   readonly documents: readonly Document[];
   /** One line per problem, in order, with file, line and column if known. */

@@ -8,7 +8,7 @@ import { isApiError, Lease, type ObjectOf, type Registry, sleep, timeMsOf } from
 
 type LeaseSpec = ObjectOf<typeof Lease>['spec'];
 
-export type OperatorPresence =
+type OperatorPresence =
   /** Nothing indicates that none runs. */
   | { readonly is: 'assumed' }
   /** It has ended: its lease was released or is not renewed, or its process does not exist. */

@@ -13,7 +13,7 @@ import { shortNameOf } from './kinds.ts';
 import { shownObject } from './secrets.ts';
 import { type Item, isOn } from './targets.ts';
 
-export interface PrintOptions {
+interface PrintOptions {
   /** Default: the format of `-o`, or a table. */
   readonly format?: Format;
   /** Whether a single object was requested by name; it is then printed without a list around it. */
@@ -86,7 +86,7 @@ function shownBy(call: Call, { kind }: Format): Shown {
   };
 }
 
-export async function documentText(format: Format, value: unknown): Promise<string> {
+async function documentText(format: Format, value: unknown): Promise<string> {
   if (format.kind === 'yaml') return formatYaml(value);
   if (format.kind === 'jsonpath') return asUsageError(() => printJsonPath(format.path, value), '--output');
   return formatJson(value);
@@ -157,7 +157,7 @@ function columnOptionsOf(call: Call, { namespaces, showKind, bare }: PrintOption
   };
 }
 
-export interface Printer {
+interface Printer {
   /** Objects that were added, changed or (`deleted`) deleted. */
   print(items: readonly Item[], deleted?: boolean): Promise<void>;
 }

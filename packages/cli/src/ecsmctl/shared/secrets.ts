@@ -19,7 +19,7 @@ import { isOn } from './targets.ts';
 /** Marks a changed secret, because both values are shown as `<hidden>`. */
 const changedMark = ' (changed)';
 
-export interface Pair {
+interface Pair {
   readonly before: unknown;
   readonly after: unknown;
 }

@@ -33,7 +33,7 @@ export interface Session {
   readonly warn: (text: string) => void;
 }
 
-export interface SessionOptions {
+interface SessionOptions {
   /** What happens if the registry does not exist. `memory`: an empty one in memory replaces it. Default `fail`. */
   readonly missing?: 'fail' | 'create' | 'memory';
   /** Whether the command changes objects. It then names a registry that only `KUBECONFIG` selects. Default false. */

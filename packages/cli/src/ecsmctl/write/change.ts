@@ -10,7 +10,7 @@ import type { AnyObject } from './observe.ts';
 import { Report } from './report.ts';
 import { selectedTargets } from './selected-targets.ts';
 
-export interface Change {
+interface Change {
   /** The command, for the name of the manager. */
   readonly command: string;
   /** `labeled`: the past participle for messages. */

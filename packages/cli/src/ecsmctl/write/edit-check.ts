@@ -13,7 +13,7 @@ import { hiddenIn } from '../shared/secrets.ts';
 import type { EditProblem } from './edit-text.ts';
 import type { AnyObject } from './observe.ts';
 
-export type Checked =
+type Checked =
   | { readonly is: 'valid'; readonly manifest: Manifest }
   | { readonly is: 'invalid'; readonly problems: readonly EditProblem[] };
 

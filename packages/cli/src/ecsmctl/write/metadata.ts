@@ -10,7 +10,7 @@ import { changeEach } from './change.ts';
 import type { AnyObject } from './observe.ts';
 import { selectedTargets } from './selected-targets.ts';
 
-export interface MetadataField {
+interface MetadataField {
   readonly command: 'label' | 'annotate';
   readonly field: 'labels' | 'annotations';
   readonly noun: 'label' | 'annotation';
@@ -18,7 +18,7 @@ export interface MetadataField {
 }
 
 /** The new value of each key, or null to remove it. */
-export type MetadataChanges = ReadonlyMap<string, string | null>;
+type MetadataChanges = ReadonlyMap<string, string | null>;
 
 export async function changeMetadata(call: Call, mark: MetadataField): Promise<void> {
   const { words, changes } = splitWords(call.words, mark);
@@ -45,7 +45,7 @@ export async function changeMetadata(call: Call, mark: MetadataField): Promise<v
 }
 
 /** Kinds and names neither contain `=` nor end with `-`. Throws `UsageError`. */
-export function splitWords(
+function splitWords(
   all: readonly string[],
   { noun }: MetadataField,
 ): { readonly words: readonly string[]; readonly changes: MetadataChanges } {

@@ -7,7 +7,7 @@ import type { Session } from '../shared/session.ts';
 import type { Item } from '../shared/targets.ts';
 import { type AnyObject, observe } from './observe.ts';
 
-export type Readiness =
+type Readiness =
   | { readonly is: 'ready' }
   | { readonly is: 'waiting'; readonly why: string }
   /** The object can no longer become ready. */
@@ -16,7 +16,7 @@ export type Readiness =
 const ready: Readiness = { is: 'ready' };
 
 /** `object` is undefined if it was deleted. */
-export function readinessOf({ kind }: Pick<Item, 'kind'>, object: AnyObject | undefined): Readiness {
+function readinessOf({ kind }: Pick<Item, 'kind'>, object: AnyObject | undefined): Readiness {
   if (!object) return { is: 'lost', why: 'it was deleted' };
   if (object.metadata.deletionTimestamp !== undefined) return { is: 'lost', why: 'it is being deleted' };
   // A kind without conditions does not report availability.

@@ -6,7 +6,7 @@ import { type EmbeddedRegistry, systemClock } from '@ecsm/runtime';
 import { beforeAll } from 'vitest';
 import { nowMs, type RegistryKit, registryKit, usedByOperator } from '../shared/registry.kit.ts';
 
-export interface WriteKit extends RegistryKit {
+interface WriteKit extends RegistryKit {
   /** Puts a file where commands run. */
   write(name: string, content: string | Uint8Array): void;
   /**
