@@ -7,7 +7,7 @@ import { UsageError } from './errors.ts';
 import { completeWord } from './run.ts';
 
 export const shells = ['bash', 'zsh', 'fish'] as const;
-export type Shell = (typeof shells)[number];
+type Shell = (typeof shells)[number];
 
 export function completionScript(shell: Shell, program: string): string {
   const name = program.replace(/\W/g, '_');

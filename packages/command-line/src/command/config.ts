@@ -17,17 +17,17 @@ export interface ConfigOptions {
   readonly readDocuments: (bytes: Uint8Array, options: { readonly file: string }) => Promise<readonly ConfigDocument[]>;
 }
 
-export interface ConfigDocument {
+interface ConfigDocument {
   readonly object: Readonly<Record<string, unknown>>;
   readonly line: number;
   positionOf(key: string): Promise<{ readonly file: string; readonly line: number; readonly column: number }>;
 }
 
 /** Passed in, because the module it comes from is not loaded for every command. */
-export type RedactText = (text: string) => string;
+type RedactText = (text: string) => string;
 
 /** For `config view`. */
-export interface SettingView {
+interface SettingView {
   readonly key: string;
   /** `<hidden>` where it is secret, empty where it is not set. */
   readonly value: string;

@@ -27,7 +27,7 @@ export class Failure extends Error {
 /** As in shells: 128 plus the number of the signal. */
 const exitCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
-export type EndingSignal = keyof typeof exitCodes;
+type EndingSignal = keyof typeof exitCodes;
 export const endingSignals: readonly EndingSignal[] = ['SIGHUP', 'SIGINT', 'SIGTERM'];
 
 /** The program was stopped by a signal. */

@@ -5,7 +5,7 @@ import type { Command, Example, ExitCode, Flag, Program } from './command.ts';
 import { flagMeaningOf, flagUsageOf, globalFlagsOf, shownCommands, usageOf } from './usage.ts';
 
 /** The width without a terminal. */
-export const helpColumnsDefault = 80;
+const helpColumnsDefault = 80;
 /** Limits for readable lines. */
 const columnsMax = 100;
 const columnsMin = 40;

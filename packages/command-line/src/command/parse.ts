@@ -5,7 +5,7 @@ import { didYouMean, nearest, oneOf } from './nearest.ts';
 import { type FlagUse, type Reading, readTokens } from './tokens.ts';
 import { flagsOf, flagUsageOf, shownCommands, usageOf, wordLimitsOf } from './usage.ts';
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+type Environment = Readonly<Record<string, string | undefined>>;
 
 export type Parsed =
   | { readonly kind: 'help'; readonly path: readonly Command[] }

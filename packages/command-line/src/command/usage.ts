@@ -39,7 +39,7 @@ export function findCommand(commands: readonly Command[], word: string): Command
   return commands.find(({ name, aliases }) => name === word || aliases?.includes(word));
 }
 
-export interface WordLimits {
+interface WordLimits {
   readonly min: number;
   readonly max: number;
 }

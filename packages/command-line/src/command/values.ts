@@ -17,7 +17,7 @@ export function secondsOf(text: string, from: string, minimum: number, maximum: 
   throw new UsageError(`${from} has to be a number of seconds from ${minimum} to ${maximum}, not "${text}"`);
 }
 
-export interface Address {
+interface Address {
   readonly host: string;
   readonly port: number;
 }

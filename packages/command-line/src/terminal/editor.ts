@@ -11,7 +11,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** Replaced characters would be stored. */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-export interface Edited {
+interface Edited {
   readonly text: string;
   /** Where it is saved, in a directory of its own. */
   readonly path: string;

@@ -6,12 +6,12 @@ import { Failure } from '../command/errors.ts';
 import type { Files } from '../command/terminal.ts';
 
 /** Of a file that is read as a whole. */
-export const fileBytesMax = 64 * 1024 * 1024;
+const fileBytesMax = 64 * 1024 * 1024;
 const chunkBytes = 256 * 1024;
 /** Of one directory with its subdirectories: more is a mistake, such as `-R -f /`. */
 const listedMax = 100_000;
 
-export interface FilesOptions {
+interface FilesOptions {
   readonly here: string;
   readonly home: string;
   readonly fileBytesMax?: number;

@@ -6,7 +6,7 @@ import { Failure, UsageError } from '../command/errors.ts';
 import type { OutputStream } from '../command/terminal.ts';
 import { mebibytes } from './files.ts';
 
-export const inputBytesMax = 64 * 1024 * 1024;
+const inputBytesMax = 64 * 1024 * 1024;
 
 export async function readStandardInput(signal: AbortSignal, bytesMax = inputBytesMax): Promise<Uint8Array> {
   signal.throwIfAborted();

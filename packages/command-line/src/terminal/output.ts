@@ -5,7 +5,7 @@ import type { OutputStream } from '../command/terminal.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-export interface OutputOptions {
+interface OutputOptions {
   readonly name: 'stdout' | 'stderr';
   readonly env: Environment;
   /** Aborts when the program is to end: `drained` then waits no longer. */

@@ -14,14 +14,14 @@ const runMsMax = 120_000;
 /** `script` gives a program a terminal. Debian has it in its base. */
 export const hasTerminal = spawnSync('script', ['--version']).status === 0;
 
-export interface RunOptions {
+interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Written to its input, which then ends. Absent: the input stays open and empty. */
   readonly input?: string | Uint8Array;
   readonly onOutput?: OnOutput;
 }
 
-export interface Sample {
+interface Sample {
   /** Of this test file, removed at its end. `sample` is in it, to be found by a PATH. */
   readonly directory: string;
   run(argv: readonly string[], options?: RunOptions): Promise<Ran>;

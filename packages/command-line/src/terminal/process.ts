@@ -11,7 +11,7 @@ import { nodeFiles } from './files.ts';
 import { nodeMachine } from './machine.ts';
 import { processOutput } from './output.ts';
 
-export interface ProcessOptions {
+interface ProcessOptions {
   /** Whether SIGINT, SIGTERM and SIGHUP abort the terminal's signal. Default true; false for servers with handlers of their own. */
   readonly handleSignals?: boolean;
 }

@@ -7,7 +7,7 @@ import { Failure } from '../command/errors.ts';
 import type { Terminal } from '../command/terminal.ts';
 import { Live } from './live.ts';
 
-export interface WaitOptions {
+interface WaitOptions {
   /** `service/telemetry to be available`. */
   readonly what: string;
   /** Timeout in milliseconds; `Infinity` for none. */
@@ -29,7 +29,7 @@ export interface Progress {
   readonly signal: AbortSignal;
 }
 
-export interface Wait {
+interface Wait {
   readonly what: string;
   readonly state: string;
   readonly elapsedMs: number;
