@@ -3,7 +3,7 @@ import { Buffer } from 'node:buffer';
 import type { Clock } from '@ecsm/runtime';
 import { badRequest, checkCount } from '../rest/options.ts';
 
-export interface RequestLimits {
+interface RequestLimits {
   readonly pageSize: number;
   readonly pageSizeMax: number;
   readonly targetBytesMax: number;

@@ -11,7 +11,7 @@ export interface ListedRow<Row> {
   readonly row?: Row;
 }
 
-export interface KnownPage {
+interface KnownPage {
   readonly tag: string | undefined;
   readonly keys: readonly string[];
   /** Of the rows, in the same order. Empty if they are not known. */

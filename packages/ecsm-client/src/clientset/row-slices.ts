@@ -8,13 +8,13 @@
 import { Buffer } from 'node:buffer';
 import { hash } from 'node:crypto';
 
-export interface RowSlices {
+interface RowSlices {
   /** The body with an empty list. */
   readonly envelope: Uint8Array;
   readonly rows: readonly RowSlice[];
 }
 
-export interface RowSlice {
+interface RowSlice {
   readonly start: number;
   readonly end: number;
   /** Of the bytes: 52 bits. */

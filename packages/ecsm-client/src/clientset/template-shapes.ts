@@ -5,7 +5,7 @@ import { type Shaped, shape } from '@ecsm/runtime';
 import { flag, maybe, maybeAnything, maybeText } from './tolerant.ts';
 
 /** A folder or a service in the tree of templates. */
-export const templateNode = shape.object({
+const templateNode = shape.object({
   id: maybeText,
   name: maybeText,
   path: maybeText,

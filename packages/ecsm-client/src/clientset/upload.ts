@@ -40,7 +40,7 @@ export interface Uploaded {
   readonly imageId?: string;
 }
 
-export const uploadLimits = { chunkBytes: 5 * 1024 * 1024, chunksMax: 100_000, chunkTimeoutMs: 120_000 } as const;
+const uploadLimits = { chunkBytes: 5 * 1024 * 1024, chunksMax: 100_000, chunkTimeoutMs: 120_000 } as const;
 
 /** Deadline of one chunk, as a multiple of its timeout. */
 const deadlinePerTimeout = 3;

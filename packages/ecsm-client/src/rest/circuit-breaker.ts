@@ -38,10 +38,10 @@ export interface CircuitBreakerOptions {
   readonly basePath?: string;
 }
 
-export type LinkListener = (state: LinkState, before: LinkState) => void;
+type LinkListener = (state: LinkState, before: LinkState) => void;
 
 /** Resolves if this process may still change the platform; rejects with `Fenced` if another process leads. */
-export type WriteFence = () => Promise<void>;
+type WriteFence = () => Promise<void>;
 
 /** When a call was sent, and the number of answers until then. */
 interface Sent {

@@ -26,7 +26,7 @@ const slotsPerLoss = 1 / 2;
 /** Writes that start in a row while a read waits. Without reads, the outcome of the writes would not be seen. */
 const writesInRowMax = 3;
 
-export interface ConcurrencyLimitOptions {
+interface ConcurrencyLimitOptions {
   /** Maximum of the limit. */
   readonly max: number;
   /** An answer that took longer is treated as a loss. */

@@ -17,7 +17,7 @@ export interface CallSubject {
   readonly name: string | undefined;
 }
 
-export interface PlatformResponseDetails {
+interface PlatformResponseDetails {
   readonly httpStatus: number;
   /** The envelope's `status`; undefined if there was no envelope. */
   readonly code: number | undefined;

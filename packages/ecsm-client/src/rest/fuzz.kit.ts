@@ -67,7 +67,7 @@ const oddValues: readonly unknown[] = [
 const oddKeys = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'status', 'data', '', '\u0000'];
 
 /** The same with one value, somewhere in it, replaced, removed or added. */
-export function mutated(value: unknown, random: SeededRandom): unknown {
+function mutated(value: unknown, random: SeededRandom): unknown {
   if (random.chance(0.25) || typeof value !== 'object' || value === null) return random.pick(oddValues);
   if (Array.isArray(value)) {
     const index = random.integer(0, value.length);

@@ -10,7 +10,7 @@ import { ByteCounter } from './http-meter.ts';
 import { badRequest } from './options.ts';
 import type { SendOptions, WireRequest, WireResponse } from './transport.ts';
 
-export interface Exchange extends SendOptions {
+interface Exchange extends SendOptions {
   /** Creates the request without ending it. */
   readonly start: () => ClientRequest;
   readonly request: WireRequest;

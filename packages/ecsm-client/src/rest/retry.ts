@@ -9,7 +9,7 @@ import { platformResponse } from './errors.ts';
 const backoffMsMin = 200;
 const backoffMsMax = 2_000;
 
-export interface FailedAttempt {
+interface FailedAttempt {
   readonly error: unknown;
   /** Counts from 1. */
   readonly attempt: number;
