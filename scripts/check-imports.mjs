@@ -9,6 +9,8 @@ import { folders, harmless, rooms } from './rooms.mjs';
 
 const scope = '@ecsm/';
 const importPattern = /(?:\bfrom|\bimport)\s*\(?\s*(['"])([^'"\n]+)\1/g;
+/** The text before the module of an import of types alone. */
+const typesPattern = /\b(?:import|export)\s+(?:type\s+[^;]*|\{(?:\s*type\s+[^,;}]+,?)+\s*\}\s*)$/;
 const isTest = (file) => /\.(test|suite|kit)\.ts$/.test(file);
 
 /** Returns every forbidden import below `root`, each as one readable line. */
@@ -32,7 +34,8 @@ function check(root, packageName, source, file) {
   const text = readFileSync(file, 'utf8');
   const wrong = [];
   for (const { 2: target, index } of text.matchAll(importPattern)) {
-    const problem = checkImport(from, rule, target, source, file);
+    const isType = typesPattern.test(text.slice(text.lastIndexOf(';', index) + 1, index));
+    const problem = checkImport(from, rule, target, source, file, isType);
     if (problem) wrong.push(`${place}:${text.slice(0, index).split('\n').length}: ${problem}`);
   }
   // The linter can forbid a global, but not one of its methods.
@@ -45,7 +48,7 @@ function check(root, packageName, source, file) {
   return wrong;
 }
 
-function checkImport(from, rule, target, source, file) {
+function checkImport(from, rule, target, source, file, isType) {
   if (target.startsWith('node:')) {
     const module = target.split('/')[0];
     if (isTest(file) || harmless.includes(module) || rule.doors?.includes(module)) return undefined;
@@ -65,7 +68,9 @@ function checkImport(from, rule, target, source, file) {
   if (inside.length === 1) return `${from} may not import the public entry of its package: ${target}`;
   const to = `${from.split('/')[0]}/${inside[0]}`;
   const allowed = [from, ...rule.imports, ...(isTest(file) ? (rule.tests ?? []) : [])];
-  return allowed.includes(to) ? undefined : `${from} may not import from ${to}: ${target}`;
+  if (allowed.includes(to) || (isType && rule.types?.includes(to))) return undefined;
+  const what = rule.types?.includes(to) ? 'import values' : 'import';
+  return `${from} may not ${what} from ${to}: ${target}`;
 }
 
 function filesBelow(directory) {

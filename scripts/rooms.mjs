@@ -4,7 +4,7 @@
  * not listed fail the build.
  *
  * `doors` are the Node.js modules with side effects, and `libraries` the external packages, that a folder may use; `tests`
- * are folders that only its tests may import from.
+ * are folders that only its tests may import from, and `types` folders of which it may import types only.
  */
 export const rooms = {
   'runtime/ports': { imports: [], doors: ['node:crypto'] },
@@ -133,17 +133,11 @@ export const rooms = {
     ],
     doors: ['node:crypto'],
   },
+  // Decisions without I/O: of what calls something, only the types are known.
   'etcd-operator/service': {
-    imports: [
-      'etcd-operator/agent',
-      'etcd-operator/resource',
-      'etcd-operator/client',
-      'etcd-operator/apis',
-      'kubernetes',
-      'apiserver',
-      'runtime',
-    ],
-    tests: ['process-node'],
+    imports: ['etcd-operator/resource', 'etcd-operator/apis', 'kubernetes', 'apiserver', 'runtime'],
+    types: ['etcd-operator/agent', 'etcd-operator/client'],
+    tests: ['etcd-operator/agent', 'etcd-operator/client', 'process-node'],
   },
   'etcd-operator/controller': {
     imports: [

@@ -203,6 +203,7 @@ describe('docs/simulator.md', () => {
 
 interface Room {
   readonly imports: readonly string[];
+  readonly types?: readonly string[];
   readonly doors?: readonly string[];
 }
 
@@ -219,6 +220,31 @@ describe('ARCHITECTURE.md', () => {
   });
 });
 
+describe('the table of components of the etcd operator in ARCHITECTURE.md', () => {
+  const layers = ['controller', 'service', 'resource', 'client'];
+  const rows = tableBelow(readDocument('ARCHITECTURE.md'), '## The etcd operator');
+
+  it('names all 21 of its design', () => {
+    expect(rows).toHaveLength(21);
+  });
+
+  it.each(rows)('finds %s (%s) by name, and tests of it: %s %s', (component = '', _, file = '', tests = '') => {
+    const name = component.replaceAll('`', '');
+    const [path = '', test = ''] = [file, tests].map((link) => /\((.*)\)$/u.exec(link)?.[1] ?? '');
+    expect(layers).toContain(path.split('/')[3]);
+    const source = readFileSync(join(root, path), 'utf8');
+    expect(source).toMatch(new RegExp(`^export (?:class|interface|function|const) ${name}\\b`, 'mu'));
+    expect(readFileSync(join(root, test), 'utf8')).toMatch(/\bit(?:\.each)?\(/u);
+  });
+
+  it('finds the four functions of ScalingService', () => {
+    const source = readFileSync(join(root, 'packages/etcd-operator/src/service/scaling/scaling.ts'), 'utf8');
+    for (const name of ['scaleUp', 'scaleDown', 'scaleToZero', 'restartFromZero']) {
+      expect(source).toMatch(new RegExp(`^function ${name}\\(`, 'mu'));
+    }
+  });
+});
+
 /** One row for each package; in a cell, one line for each room. Rooms of the same package are named without it. */
 function roomRows(): string[] {
   const all = Object.entries<Room>(rooms);
@@ -227,7 +253,10 @@ function roomRows(): string[] {
     const own = all.filter(([room]) => packageOf(room) === name);
     const short = (room: string) => `\`${room.replace(`${name}/`, '').replace(/^node:/, '')}\``;
     const line = (room: string, names: readonly string[]) => `${short(room)}: ${names.map(short).join(', ')}`;
-    const imports = own.map(([room, { imports }]) => (imports.length === 0 ? short(room) : line(room, imports)));
+    const imports = own.map(([room, { imports, types = [] }]) => {
+      const of = types.length === 0 ? '' : `; types of ${types.map(short).join(', ')}`;
+      return `${imports.length === 0 ? short(room) : line(room, imports)}${of}`;
+    });
     const modules = own.flatMap(([room, { doors = [] }]) => (doors.length === 0 ? [] : [line(room, doors)]));
     return `| \`${name}\` | ${imports.join('<br>')} | ${modules.join('<br>')} |`.replace(/\| {2}\|$/, '| |');
   });

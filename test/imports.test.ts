@@ -85,6 +85,12 @@ describe('a wrong import', () => {
       says: 'use the Random port',
     },
     {
+      is: 'of a value from a folder of which only types are known',
+      file: 'etcd-operator/src/service/planted.ts',
+      line: "import { type EtcdClient, observeMembers } from '../client/etcd/members.ts';",
+      says: 'etcd-operator/service may not import values from etcd-operator/client',
+    },
+    {
       is: 'of the public entry from inside the package',
       file: 'runtime/src/registry/planted.ts',
       line: "import { limits } from '../index.ts';",
@@ -108,6 +114,15 @@ describe('a wrong import', () => {
   it('is not reported for a Node.js module in a test, or an allowed import', async () => {
     plant('runtime/src/registry/planted.test.ts', "import { mkdtempSync } from 'node:fs';");
     plant('runtime/src/registry/planted.ts', "import { limits } from '../store/contract.ts';");
+    expect(await check(copy)).toEqual({ code: 0, output: '' });
+  });
+
+  it('is not reported for types from a folder of which only types are known', async () => {
+    plant(
+      'etcd-operator/src/service/planted.ts',
+      "import type { EtcdClient } from '../client/etcd/contract.ts';",
+      "import { type MemberAnswer, type MembersObserved } from '../client/etcd/members.ts';",
+    );
     expect(await check(copy)).toEqual({ code: 0, output: '' });
   });
 });

@@ -291,10 +291,10 @@ export const etcdGrpc = {
     },
     {
       name: 'a cluster grows into a pod of another owner',
-      file: '../../service/cluster/cluster.ts',
+      file: '../../controller/cluster-access.ts',
       find: '      ...taken.pods,\n',
       replace: '      ...taken.pods.slice(1),\n',
-      tests: ['../../service/cluster/cluster.test.ts'],
+      tests: ['../../controller/cluster-access.test.ts'],
     },
   ],
 };

@@ -8,8 +8,8 @@ import { labels } from '../apis/well-known.ts';
 import { BACKUP_FINALIZER } from '../service/backup/decision.ts';
 import type { BackupAction } from '../service/backup/model.ts';
 import { BackupMonitoring } from '../service/backup/monitoring.ts';
-import { Lab } from '../service/lab.kit.ts';
 import { backupOperator } from './backup.ts';
+import { Lab } from './lab.kit.ts';
 
 const place = { storageType: 'Volume', volume: { claimName: 'backups' } } as const;
 const settings = { workerLookMs: 2_000, workerRetryMs: 10_000 };

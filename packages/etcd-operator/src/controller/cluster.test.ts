@@ -6,9 +6,9 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { EtcdCluster, type EtcdClusterInput } from '../apis/etcd-cluster.ts';
 import { FINALIZER, annotations as wellKnown } from '../apis/well-known.ts';
 import { MetricsClient } from '../client/metrics/client.ts';
-import { Lab } from '../service/lab.kit.ts';
 import { MonitoringService } from '../service/monitoring/monitoring.ts';
 import { certificateUsesMax, clusterOperation } from './cluster.ts';
+import { Lab } from './lab.kit.ts';
 
 let lab: Lab;
 let metrics: MetricRegistry;

@@ -12,14 +12,14 @@ import { EtcdCluster, type EtcdClusterStatus } from '../apis/etcd-cluster.ts';
 import { FINALIZER } from '../apis/well-known.ts';
 import type { ClusterLabels } from '../client/metrics/client.ts';
 import { CheckedObjects } from '../resource/checked-objects.ts';
-import { ClusterService, type ClusterServiceOptions, type ObservedCluster } from '../service/cluster/cluster.ts';
-import { invalidStatus } from '../service/cluster/invalid.ts';
+import { invalidStatus } from '../service/cluster/cluster.ts';
 import type { Action, Decision } from '../service/model.ts';
 import type { MonitoringService } from '../service/monitoring/monitoring.ts';
 import { statusOf } from '../service/monitoring/status.ts';
 import { transitions } from '../service/monitoring/transitions.ts';
 import { nextAction } from '../service/next-action.ts';
 import type { SecurityObserved } from '../service/security/security.ts';
+import { ClusterAccess, type ClusterAccessOptions, type ObservedCluster } from './cluster-access.ts';
 import {
   ClusterLifecycleController,
   HealthController,
@@ -28,7 +28,7 @@ import {
   ScalingController,
 } from './cluster-triggers.ts';
 
-export interface ClusterOptions extends Omit<ClusterServiceOptions, 'registry'> {
+export interface ClusterOptions extends Omit<ClusterAccessOptions, 'registry'> {
   readonly monitoring: MonitoringService;
 }
 
@@ -95,12 +95,12 @@ export function clusterOperation(options: ClusterOptions, common: Omit<OperateOp
       },
       async act(step: Step, cluster, observed, pass) {
         pass.memory.certificates = undefined;
-        const service = new ClusterService({ ...options, registry: pass.registry });
+        const access = new ClusterAccess({ ...options, registry: pass.registry });
         if (step.do === 'removePermission') {
-          await service.removeRecoveryAnnotation(cluster);
+          await access.removeRecoveryAnnotation(cluster);
           return 'done';
         }
-        const refusal = await service.perform({ ...observed, cluster }, step, pass.signal);
+        const refusal = await access.perform({ ...observed, cluster }, step, pass.signal);
         monitoring.acted(labelsOf(pass), step.do, refusal === undefined, clock.now());
         if (refusal === undefined) return 'done';
         if (step.do === 'enlargeVolume') {
@@ -134,7 +134,7 @@ export function clusterOperation(options: ClusterOptions, common: Omit<OperateOp
 async function observe(cluster: EtcdCluster, pass: Pass<Memory>, options: ClusterOptions) {
   const { registry, signal, memory } = pass;
   const { clock, settings } = options;
-  const service = new ClusterService({ ...options, registry });
+  const access = new ClusterAccess({ ...options, registry });
   if (memory.hasChanged) {
     memory.certificates = undefined;
     memory.checked = undefined;
@@ -150,9 +150,9 @@ async function observe(cluster: EtcdCluster, pass: Pass<Memory>, options: Cluste
   if (pass.mayUseCache && isAtRest && certificates && certificates.uses < certificateUsesMax) {
     certificates.uses++;
     pass.usedCache();
-    return service.observe(cluster, signal, { ...known, certificates: certificates.read });
+    return access.observe(cluster, signal, { ...known, certificates: certificates.read });
   }
-  const observed = await service.observe(cluster, signal, known);
+  const observed = await access.observe(cluster, signal, known);
   memory.certificates = { read: observed.security, uses: 0 };
   return observed;
 }

@@ -15,7 +15,7 @@ import { VirtualClock } from '@ecsm/runtime/testing';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { EtcdCluster, type EtcdClusterInput, type EtcdClusterStatus } from '../apis/etcd-cluster.ts';
 import { createCluster, ToyIssuer, withoutTls } from '../resource/cluster.kit.ts';
-import { Lab } from '../service/lab.kit.ts';
+import { Lab } from './lab.kit.ts';
 import { EtcdOperator, operatorKinds, whyUnsettled } from './operator.ts';
 
 function openRegistry(clock: Clock = systemClock) {

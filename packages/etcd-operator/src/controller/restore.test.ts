@@ -6,8 +6,8 @@ import { EtcdCluster } from '../apis/etcd-cluster.ts';
 import { EtcdRestore, type EtcdRestoreInput, type EtcdRestoreStatus } from '../apis/etcd-restore.ts';
 import { annotations } from '../apis/well-known.ts';
 import { withoutTls } from '../resource/cluster.kit.ts';
-import { Lab } from '../service/lab.kit.ts';
 import type { RestoreAction } from '../service/restore/model.ts';
+import { Lab } from './lab.kit.ts';
 import { restoreOperator } from './restore.ts';
 
 const place = { storageType: 'Volume', volume: { claimName: 'backups' } } as const;

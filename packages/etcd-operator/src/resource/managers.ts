@@ -14,8 +14,8 @@ import type { SlotConfig } from './etcd-config.ts';
 import { SecretManager } from './secrets.ts';
 import { ServiceManager } from './services.ts';
 import { StatefulSetManager } from './stateful-set.ts';
-import { TemplateManager } from './template.ts';
-import { PvcManager } from './volumes.ts';
+import { ResourceTemplateManager } from './template.ts';
+import { PVCManager } from './volumes.ts';
 
 /** The kinds of the objects of a cluster. */
 export const managedKinds: readonly Kind[] = [
@@ -48,9 +48,9 @@ export interface ObjectsWanted {
 export class Managers {
   readonly client: KubernetesClient;
   readonly statefulSets: StatefulSetManager;
-  readonly volumes: PvcManager;
+  readonly volumes: PVCManager;
   readonly secrets: SecretManager;
-  readonly templates = new TemplateManager();
+  readonly templates = new ResourceTemplateManager();
   readonly #services = new ServiceManager();
   readonly #configMaps = new ConfigMapManager();
   readonly #budgets = new PodDisruptionBudgetManager();
@@ -58,7 +58,7 @@ export class Managers {
   constructor(registry: Registry) {
     this.client = new KubernetesClient(registry);
     this.statefulSets = new StatefulSetManager(this.client);
-    this.volumes = new PvcManager(this.client);
+    this.volumes = new PVCManager(this.client);
     this.secrets = new SecretManager(this.client);
   }
 

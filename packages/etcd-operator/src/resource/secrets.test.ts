@@ -26,9 +26,9 @@ async function start(spec: EtcdClusterInput['spec'] = {}) {
 
 describe('the Secrets of a cluster', () => {
   it('are not there at first', async () => {
-    const { material, secrets } = await start();
-    expect(await material()).toEqual({ leaves: {} });
-    expect(await secrets.read('default', 'main-ca')).toBeUndefined();
+    const { cluster, secrets } = await start();
+    const nothing = { is: 'automatic', material: { leaves: {} }, stored: undefined, foreign: [] };
+    expect(await secrets.read(cluster)).toEqual(nothing);
   });
 
   it('hold all material, in every state of a change of the authority', async () => {

@@ -21,6 +21,16 @@ export interface SecretsObserved {
   readonly foreign: readonly string[];
 }
 
+/** What was read of the Secrets of a cluster. `provided`: undefined if the Secret does not exist; values are decoded. */
+export type SecretsRead =
+  | { readonly is: 'none' }
+  | ({ readonly is: 'automatic' } & SecretsObserved)
+  | {
+      readonly is: 'provided';
+      readonly certificate: SecretData | undefined;
+      readonly authority: SecretData | undefined;
+    };
+
 type AuthoritySecret = ObjectOf<typeof Secret>;
 
 /**
@@ -38,10 +48,19 @@ export class SecretManager {
     this.#client = client;
   }
 
-  /** Undefined if the Secret does not exist. Values are decoded. */
-  async read(namespace: string, name: string): Promise<SecretData | undefined> {
-    const secret = await this.#client.find(Secret, namespace, name);
-    return secret && dataOf(secret);
+  /** The Secrets that TLS of the cluster needs: those of the operator, or those of the user. */
+  async read(cluster: EtcdCluster): Promise<SecretsRead> {
+    const { client, peer } = tlsOf(cluster);
+    if (!client && !peer) return { is: 'none' };
+    const { autoTLS, certificateSecret = '', caSecret } = cluster.spec.security.tls;
+    if (autoTLS) return { is: 'automatic', ...(await this.observe(cluster)) };
+    const { namespace = '' } = cluster.metadata;
+    const certificate = await this.#find(namespace, certificateSecret);
+    return {
+      is: 'provided',
+      certificate,
+      authority: caSecret === undefined ? certificate : await this.#find(namespace, caSecret),
+    };
   }
 
   async observe(cluster: EtcdCluster): Promise<SecretsObserved> {
@@ -65,6 +84,11 @@ export class SecretManager {
         secret && !mayChange(cluster, secret.metadata) ? [`Secret/${secret.metadata.name}`] : [],
       ),
     };
+  }
+
+  async #find(namespace: string, name: string): Promise<SecretData | undefined> {
+    const secret = await this.#client.find(Secret, namespace, name);
+    return secret && dataOf(secret);
   }
 
   /** Writes what differs. The authority first: leaves of an authority that is not stored could not be checked. */

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { EtcdClusterInput } from '../apis/etcd-cluster.ts';
 import { createCluster, withoutTls } from './cluster.kit.ts';
-import { TemplateManager } from './template.ts';
+import { ResourceTemplateManager } from './template.ts';
 
 async function render(spec: EtcdClusterInput['spec'] = {}, version = '3.5.21', trust = 'ca') {
   const { metadata, ...cluster } = await createCluster(spec);
   // Always the same cluster: its uid is part of the configuration, and so of the hash.
   const same = { ...cluster, metadata: { ...metadata, uid: 'uid' } };
-  const { template, hash } = new TemplateManager().render(same, version, trust);
+  const { template, hash } = new ResourceTemplateManager().render(same, version, trust);
   const [container] = template.spec.containers;
   if (container === undefined) throw new Error('no container');
   return { template, hash, container, pod: template.spec };

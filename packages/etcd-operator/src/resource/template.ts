@@ -25,7 +25,7 @@ const gracePeriodSeconds = 60;
 /** Of the user that etcd runs as: not root. */
 const userId = 10_001;
 
-export class TemplateManager {
+export class ResourceTemplateManager {
   /** `trust` is the bundle of authorities: members read it only at start, so a change restarts them. */
   render(
     cluster: EtcdCluster,

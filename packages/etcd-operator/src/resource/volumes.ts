@@ -4,7 +4,7 @@ import type { EtcdCluster } from '../apis/etcd-cluster.ts';
 import { labels, names } from '../apis/well-known.ts';
 import type { KubernetesClient } from '../client/kubernetes/client.ts';
 
-export class PvcManager {
+export class PVCManager {
   readonly #client: KubernetesClient;
 
   constructor(client: KubernetesClient) {

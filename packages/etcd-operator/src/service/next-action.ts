@@ -4,12 +4,9 @@
  * before what was asked for.
  */
 
-import { bootstrap } from './cluster/bootstrap.ts';
-import { deletion } from './cluster/deletion.ts';
-import { identity, missingSet } from './cluster/identity.ts';
+import { ClusterService } from './cluster/cluster.ts';
 import { slotsInRange } from './cluster/range.ts';
-import { enlargement, enlargementRefused } from './cluster/storage.ts';
-import { corruption, defragmentation, space } from './health/alarms.ts';
+import { HealthService } from './health/health.ts';
 import { countVoters, isServing } from './health/quorum.ts';
 import { withStuck } from './health/stuck.ts';
 import type { Decision, PassInput } from './model.ts';
@@ -17,46 +14,44 @@ import { parkedVolumes, quorumLoss, recovery } from './recovery/quorum-loss.ts';
 import { replacement } from './recovery/replacement.ts';
 import { restoring } from './recovery/restoring.ts';
 import { act, blocked, type Rule, wait } from './rule.ts';
-import { learner, leaving, leftBehind } from './scaling/joining.ts';
-import { scaling, stopping, withoutDead } from './scaling/scaling.ts';
-import { stopped } from './scaling/stop.ts';
+import { ScalingService } from './scaling/scaling.ts';
 import { authority, certificates } from './security/certificates.ts';
 import { brokenTemplate, restarted, rollout } from './upgrade/rollout.ts';
 import { takeBack, upgrade } from './upgrade/upgrade.ts';
 
 const rules: readonly Rule[] = [
-  deletion,
+  ClusterService.deletion,
   paused,
-  identity,
+  ClusterService.identity,
   certificates,
   objects,
   restoring,
-  bootstrap,
+  ClusterService.bootstrap,
   recovery,
-  stopped,
-  stopping,
-  missingSet,
-  enlargement,
-  corruption,
+  ScalingService.stopped,
+  ScalingService.stopping,
+  ClusterService.missingSet,
+  ClusterService.enlargement,
+  HealthService.corruption,
   brokenTemplate,
   quorumLoss,
-  space,
+  HealthService.space,
   replacement,
-  leaving,
-  learner,
+  ScalingService.leaving,
+  ScalingService.learner,
   strangers,
   takeBack,
   rollout,
   restarted,
-  withoutDead,
+  ScalingService.withoutDead,
   everyMemberServes,
   authority,
-  scaling,
+  ScalingService.scaling,
   upgrade,
-  defragmentation,
+  HealthService.defragmentation,
   parkedVolumes,
-  enlargementRefused,
-  leftBehind,
+  ClusterService.enlargementRefused,
+  ScalingService.leftBehind,
 ];
 
 export function nextAction(input: PassInput): Decision {

@@ -1,262 +1,190 @@
-/** One cluster: observes it, and carries out the action that was decided. */
-import { PersistentVolumeClaim, Pod, type StatefulSet } from '@ecsm/kubernetes';
-import { type Clock, isApiError, type Metadata, type Registry } from '@ecsm/runtime';
-import type { EtcdCluster } from '../../apis/etcd-cluster.ts';
-import { EtcdCluster as EtcdClusterKind } from '../../apis/etcd-cluster.ts';
-import { EtcdRestore } from '../../apis/etcd-restore.ts';
-import { annotations, labels, names as wellKnown } from '../../apis/well-known.ts';
-import type { ConnectEtcd, EtcdClient, EtcdEndpoint } from '../../client/etcd/contract.ts';
-import { isEtcdError } from '../../client/etcd/error.ts';
-import type { CertificateIssuer } from '../../resource/certificates.ts';
-import type { CheckedObjects } from '../../resource/checked-objects.ts';
-import { clusterNames, endpointOf } from '../../resource/cluster.ts';
-import { Managers, type StaleObject } from '../../resource/managers.ts';
-import type { PodTemplate } from '../../resource/template.ts';
-import { type HealthOptions, HealthService } from '../health/health.ts';
-import { countVoters, isServing, quorumOf } from '../health/quorum.ts';
-import type { Action, PassInput, PassSettings, Recorded, Wanted } from '../model.ts';
-import { recordedOf } from '../monitoring/status.ts';
-import { type SecurityObserved, SecurityService } from '../security/security.ts';
-import { clusterFacts } from './observation.ts';
-import { slotsToGrow } from './range.ts';
-import { slotConfigs } from './slot-config.ts';
-import { wantedOf } from './wanted.ts';
+/**
+ * A cluster as a whole: that what is observed is this cluster, how it forms, how it is deleted, and how large its volumes
+ * are. Slot 0 forms it alone, as the first member; the others join one by one, as in any scale-up. On deletion the pods go
+ * first, then the volumes if the policy says so. Members are not removed one by one: that needs a quorum, and nothing
+ * remains of the cluster. Of volumes only the claims are enlarged: the claim template of a StatefulSet cannot be changed, so
+ * the volume of a later slot is created with the former size, and enlarged once it is bound.
+ */
+import { type Condition, type FieldError, setCondition, timestampAt } from '@ecsm/runtime';
+import type { EtcdCluster, EtcdClusterStatus } from '../../apis/etcd-cluster.ts';
+import type { Decision, PassInput, SlotFacts } from '../model.ts';
+import { act, blocked, finished, normal, record, wait } from '../rule.ts';
+import { brokenTemplate } from '../upgrade/rollout.ts';
+import { isInRange, type Range, slotAt } from './range.ts';
 
-export interface ClusterServiceOptions {
-  readonly registry: Registry;
-  readonly connect: ConnectEtcd;
-  readonly issuer: CertificateIssuer;
-  readonly clock: Clock;
-  readonly settings: PassSettings;
-  /** Of each call to a member. */
-  readonly callTimeoutMs: number;
+function identity(input: PassInput): Decision | undefined {
+  const { facts, recorded, wanted } = input;
+  const { set, slots, clusterIds } = facts;
+  if (set && !set.isOurs) {
+    return blocked(input, 'ForeignObjects', 'a StatefulSet of this name exists that belongs to something else');
+  }
+  const foreign = slots.filter(
+    ({ index, volume }) => volume?.isOurs === false && (index < wanted.size || recorded.volumes[index] !== undefined),
+  );
+  if (foreign.length > 0) {
+    const names = foreign.map(({ podName }) => `data-${podName}`).join(', ');
+    const message = `volumes of an earlier cluster of this name exist: ${names}; delete them, or choose another name`;
+    return blocked(input, 'VolumesExist', message);
+  }
+  const others = clusterIds.filter((id) => id !== recorded.clusterId);
+  if (recorded.clusterId !== undefined && others.length > 0) {
+    const message = `members report the cluster id ${others.join(', ')}; this cluster has the id ${recorded.clusterId}`;
+    return blocked(input, 'ClusterIDMismatch', message);
+  }
+  if (input.foreignObjects.length > 0) {
+    const message = `objects with names of this cluster belong to something else: ${input.foreignObjects.join(', ')}`;
+    // Those of an earlier cluster of the name are being deleted by Kubernetes.
+    return wait(input, 'ForeignObjects', message, { problem: { reason: 'ForeignObjects', message } });
+  }
+  return undefined;
 }
 
-/** What was observed, as the input of a decision, and what an action needs to be carried out. */
-export interface ObservedCluster {
-  readonly cluster: EtcdCluster;
-  readonly input: PassInput;
-  readonly set: StatefulSet | undefined;
-  readonly template: PodTemplate;
-  readonly stale: readonly StaleObject[];
-  readonly security: SecurityObserved;
-  readonly endpoints: ReadonlyMap<number, EtcdEndpoint>;
-  readonly etcd: EtcdClient;
+/** A StatefulSet that was deleted is created again, for the slots that have members; one that was scaled gets them back. */
+function missingSet(input: PassInput): Decision | undefined {
+  const { facts, recorded } = input;
+  const { set } = facts;
+  const known = Object.keys(recorded.volumes).map(Number);
+  if (set === undefined) {
+    return act(input, { do: 'createSet', ...rangeOf(known), why: 'the StatefulSet was deleted' });
+  }
+  const missing = known.filter((index) => !isInRange(set, index) && isMember(input, index));
+  if (missing.length === 0) return undefined;
+  const present = set.replicas === 0 ? [] : [set.start, set.start + set.replicas - 1];
+  const why = `the StatefulSet was scaled: slots with members are ${missing.join(', ')}, too`;
+  return act(input, { do: 'setRange', ...rangeOf([...present, ...missing]), why });
 }
 
-/** What earlier passes have found out. */
-export interface KnownBefore {
-  /** Why Kubernetes does not enlarge volumes. */
-  readonly resizeRefused?: string | undefined;
-  /** Default: they are read. */
-  readonly certificates?: SecurityObserved | undefined;
-  /** Default: all objects are read. */
-  readonly checked?: CheckedObjects | undefined;
+/** Not one that is being removed: its pod is stopped before its volume is forgotten. */
+function isMember({ facts, recorded: { operation } }: PassInput, index: number): boolean {
+  if (facts.membership === undefined) return operation?.type !== 'RemoveMember' || operation.slot !== index;
+  const member = slotAt(facts, index)?.member;
+  return member !== undefined && !member.isLearner;
 }
 
-/** etcd did not do it now: the next pass sees why, and asks again. */
-const notYet = [
-  'LearnerNotReady',
-  'Unhealthy',
-  'NotEnoughStarted',
-  'TooManyLearners',
-  'NoLeader',
-  'NotLeader',
-] as const;
-/** It is done already. */
-const alreadyDone = ['MemberNotFound', 'PeerUrlExists', 'NotLearner'] as const;
+function rangeOf(slots: readonly number[]): Range {
+  const start = Math.min(...slots);
+  return { start, replicas: Math.max(...slots) - start + 1 };
+}
 
-export class ClusterService {
-  readonly #options: ClusterServiceOptions;
-  readonly #managers: Managers;
-  readonly #security: SecurityService;
-  readonly #health = new HealthService();
-
-  constructor(options: ClusterServiceOptions) {
-    this.#options = options;
-    this.#managers = new Managers(options.registry);
-    this.#security = new SecurityService(this.#managers.secrets, options.issuer, options.clock);
+function bootstrap(input: PassInput): Decision | undefined {
+  const { wanted, recorded, facts } = input;
+  const { set } = facts;
+  if (recorded.clusterId !== undefined) return undefined;
+  if (wanted.size === 0 && set === undefined) return { recorded, events: [] };
+  if (recorded.operation?.type !== 'Bootstrap') {
+    const operation = { type: 'Bootstrap', slot: 0, startedAtMs: facts.nowMs } as const;
+    return record({ ...recorded, version: recorded.version ?? wanted.version, operation });
   }
-
-  /** Only reads. The caller closes `etcd`. */
-  async observe(
-    cluster: EtcdCluster,
-    signal: AbortSignal,
-    { resizeRefused, certificates, checked }: KnownBefore = {},
-  ): Promise<ObservedCluster> {
-    const { statefulSets, volumes, templates } = this.#managers;
-    const restoreName = cluster.metadata.annotations?.[annotations.restore];
-    const { namespace = '' } = cluster.metadata;
-    const [set, pods, claims, security, restore] = await Promise.all([
-      statefulSets.find(cluster),
-      volumes.listPods(cluster),
-      volumes.list(cluster),
-      certificates ?? this.#security.observe(cluster),
-      restoreName === undefined ? undefined : this.#managers.client.find(EtcdRestore, namespace, restoreName),
-    ]);
-    const names = clusterNames(cluster);
-    const endpoints = new Map<number, EtcdEndpoint>();
-    for (const { metadata, status } of pods) {
-      const slot = names.slotOfPod(metadata.name);
-      const isStopping = metadata.deletionTimestamp !== undefined;
-      if (slot === undefined || isStopping || status?.podIP === undefined) continue;
-      endpoints.set(slot, endpointOf(cluster, slot, status.podIP));
-    }
-    const etcd = this.#options.connect(security.credentials);
-    const timeoutMs = this.#options.callTimeoutMs;
-    const recorded = recordedOf(cluster.status);
-    const wanted = wantedOf(cluster, restore);
-    const members = await this.#health.observe(etcd, endpoints, { signal, timeoutMs, ...countAt(recorded, wanted) });
-    const nowMs = this.#options.clock.now();
-    const observed = { nowMs, slot: recorded.recovery?.target, set, pods, claims, ...members };
-    const known = { wanted, recorded, facts: clusterFacts(names, observed) };
-    // Those of others have no labels of ours, and the StatefulSet would take them.
-    const taken = await this.#taken(cluster, slotsToGrow(known));
-    const facts =
-      taken.claims.length === 0
-        ? known.facts
-        : clusterFacts(names, { ...observed, claims: [...claims, ...taken.claims] });
-    const version = recorded.version ?? wanted.version;
-    const { template, hash } = templates.render(cluster, version, security.trust);
-    // While the members are not known, each recorded volume has one.
-    const voters = facts.membership ? countVoters(facts).voters : Object.keys(recorded.volumes).length;
-    const isStopped = wanted.size === 0 && recorded.stopped !== undefined;
-    const minAvailable = isStopped ? 0 : quorumOf(Math.max(voters, wanted.size));
-    const objectsWanted = { version, ...slotConfigs(recorded, facts), minAvailable };
-    const found = await this.#managers.stale(cluster, objectsWanted, checked);
-    const foreignObjects = [
-      ...security.foreign,
-      ...taken.pods,
-      ...found.flatMap((one) => (one.isForeign ? [one.name] : [])),
-    ];
-    const objects = found.filter(({ isForeign }) => !isForeign);
-    const outdated = set && facts.set?.isOurs && facts.set.templateHash !== hash;
-    const stale = outdated
-      ? [
-          ...objects,
-          {
-            name: `StatefulSet/${set.metadata.name}`,
-            isForeign: false,
-            apply: () => statefulSets.setTemplate(set, template),
-          },
-        ]
-      : objects;
-    const input: PassInput = {
-      wanted,
-      recorded,
-      facts,
-      ...(security.facts ? { certificates: security.facts } : {}),
-      staleObjects: stale.map(({ name }) => name),
-      foreignObjects,
-      templateHash: hash,
-      ...(resizeRefused === undefined ? {} : { resizeRefused }),
-      settings: this.#options.settings,
-    };
-    return { cluster, input, set, template, stale, security, endpoints, etcd };
+  if (recorded.version !== wanted.version) return record({ ...recorded, version: wanted.version });
+  if (set === undefined) return act(input, { do: 'createSet', start: 0, replicas: 1, why: 'the first member starts' });
+  if (set.start !== 0 || set.replicas !== 1) {
+    return act(input, { do: 'setRange', start: 0, replicas: 1, why: 'the first member forms the cluster alone' });
   }
+  return brokenTemplate(input) ?? latch(input);
+}
 
-  /** Claims and pods with the names of slots that are used next, which this cluster did not create. */
-  async #taken({ metadata: { name, namespace = '' } }: EtcdCluster, slots: readonly number[]) {
-    const { client } = this.#managers;
-    const isForeign = ({ metadata }: { readonly metadata: Metadata }) => metadata.labels?.[labels.cluster] !== name;
-    const [claims, pods] = await Promise.all([
-      Promise.all(slots.map((slot) => client.find(PersistentVolumeClaim, namespace, wellKnown.claim(name, slot)))),
-      Promise.all(slots.map((slot) => client.find(Pod, namespace, wellKnown.pod(name, slot)))),
-    ]);
-    return {
-      claims: claims.flatMap((claim) => (claim && isForeign(claim) ? [claim] : [])),
-      pods: pods.flatMap((pod) => (pod && isForeign(pod) ? [`Pod/${pod.metadata.name}`] : [])),
-    };
+/** The id is recorded once, and from then on no member may form a cluster. */
+function latch(input: PassInput): Decision {
+  const { recorded, facts } = input;
+  const { membership } = facts;
+  const first = slotAt(facts, 0);
+  if (membership === undefined || first?.volume === undefined) {
+    return wait(input, 'WaitingForPod', `waiting for ${first?.podName ?? 'the first pod'} to form the cluster`);
   }
+  const [member, ...others] = membership.members;
+  if (member === undefined || others.length > 0 || member.id !== first.member?.id || member.isLearner) {
+    const found = membership.members.map(({ name, peerURLs }) => name || peerURLs.join(',')).join(', ');
+    return blocked(input, 'ForeignMember', `a new cluster has other members than its first one: ${found}`);
+  }
+  return record({ ...finished(recorded), clusterId: membership.clusterId, volumes: { 0: first.volume.uid } }, [
+    normal('ClusterCreated', `cluster ${membership.clusterId} formed by ${first.podName}`),
+  ]);
+}
 
-  /** Returns why it was refused for now; undefined if it was done. Throws if that is not known. */
-  async perform(observed: ObservedCluster, action: Action, signal: AbortSignal): Promise<string | undefined> {
-    try {
-      await this.#perform(observed, action, signal);
-      return undefined;
-    } catch (error) {
-      if (isEtcdError(error, ...alreadyDone)) return undefined;
-      if (isEtcdError(error, ...notYet)) return error.message;
-      // The member goes on with it.
-      if ((action.do === 'compact' || action.do === 'defragment') && isEtcdError(error, 'Timeout'))
-        return error.message;
-      const isRefusal = isApiError(error, 'Forbidden') || isApiError(error, 'Invalid');
-      if (action.do === 'enlargeVolume' && isRefusal) return error.message;
-      throw error;
+function deletion(input: PassInput): Decision | undefined {
+  const { wanted, facts } = input;
+  if (!wanted.isDeleting) return undefined;
+  const { set } = facts;
+  if (set?.isOurs && !set.isDeleting) return act(input, { do: 'deleteSet', why: 'the cluster is deleted' });
+  // Pods of a set that is not ours are left alone.
+  const pods = facts.slots.filter(({ pod }) => pod !== undefined && (set === undefined || set.isOurs));
+  if (set?.isOurs || pods.length > 0) {
+    return wait(input, 'Deleting', `waiting until ${pods.length} pods are deleted`);
+  }
+  if (wanted.whenDeleted === 'Delete') {
+    for (const { index, podName, volume } of facts.slots) {
+      if (volume === undefined || !volume.isOurs) continue;
+      if (volume.isDeleting) return wait(input, 'Deleting', `waiting until the volume of ${podName} is deleted`);
+      return act(input, { do: 'deleteVolume', slot: index, uid: volume.uid, why: 'the cluster is deleted' });
     }
   }
-
-  async #perform(observed: ObservedCluster, action: Action, signal: AbortSignal): Promise<void> {
-    const { cluster, set, template, etcd } = observed;
-    const { statefulSets, volumes } = this.#managers;
-    const options = { signal, timeoutMs: this.#options.callTimeoutMs };
-    switch (action.do) {
-      case 'applyObjects':
-        for (const object of observed.stale) await object.apply();
-        return;
-      case 'certificates':
-        return this.#security.perform(cluster, observed.security, action.step);
-      case 'createSet':
-        return statefulSets.create(cluster, template, action.start, action.replicas);
-      case 'setRange':
-        return set && statefulSets.setRange(set, action.start, action.replicas);
-      case 'deleteSet':
-        return set && statefulSets.delete(set);
-      case 'deletePod':
-        return volumes.deletePod(cluster, action.slot, action.uid);
-      case 'deleteVolume':
-        return volumes.delete(cluster, action.slot, action.uid);
-      case 'enlargeVolume':
-        return volumes.enlarge(cluster, action.slot, action.uid);
-      case 'removeFinalizer':
-        return this.#security.release(cluster);
-      case 'addLearner':
-        await etcd.addLearner(voterOf(observed), action.peerURL, options);
-        return;
-      case 'promote':
-        return etcd.promote(voterOf(observed), action.memberId, options);
-      case 'removeMember':
-        return etcd.remove(voterOf(observed, action.memberId), action.memberId, options);
-      case 'moveLeader':
-        return etcd.moveLeader(voterOf(observed), action.memberId, options);
-      case 'compact': {
-        const endpoint = observed.endpoints.get(action.slot);
-        return endpoint && etcd.compact(endpoint, action.revision, options);
-      }
-      case 'disarm':
-        return etcd.disarm(voterOf(observed), action.alarm, options);
-      case 'defragment': {
-        const endpoint = observed.endpoints.get(action.slot);
-        // It blocks the member, for longer than any other call.
-        return endpoint && etcd.defragment(endpoint, { signal, timeoutMs: defragmentMs });
-      }
-      default:
-    }
-  }
-
-  /** After a recovery: the permission was for one. */
-  async removeRecoveryAnnotation({ metadata }: EtcdCluster): Promise<void> {
-    const { name, namespace = '', uid } = metadata;
-    const patch = { metadata: { annotations: { [annotations.recoverQuorumFrom]: null } } };
-    await this.#managers.client.patch(EtcdClusterKind, namespace, name, patch, { uid });
-  }
+  return act(input, { do: 'removeFinalizer', why: 'nothing of the cluster is left' });
 }
 
-const defragmentMs = 60_000;
-
-/** The leader, or another voter that serves. Not the member that is removed, if there is another one. */
-function voterOf({ input: { facts }, endpoints }: ObservedCluster, except?: string): EtcdEndpoint {
-  const serving = facts.slots.filter((slot) => isServing(slot) && slot.member?.id !== except);
-  const leader = serving.find(({ member }) => member?.id === facts.membership?.leaderId);
-  const chosen = leader ?? serving[0] ?? facts.slots.find(isServing);
-  const endpoint = chosen && endpoints.get(chosen.index);
-  if (endpoint === undefined) throw new RangeError('no member serves');
-  return endpoint;
+/** Before other repairs: a member whose disk is full may need it to start. */
+function enlargement(input: PassInput): Decision | undefined {
+  if (input.resizeRefused !== undefined) return undefined;
+  const next = smaller(input)[0];
+  if (next?.volume === undefined) return undefined;
+  const { uid, requestBytes } = next.volume;
+  const why = `its volume has ${requestBytes} bytes, and ${input.wanted.storageBytes} are wanted`;
+  return act(input, { do: 'enlargeVolume', slot: next.index, uid, why });
 }
 
-/** The keys of a restored member are counted once, when it serves. */
-function countAt({ restore: current }: Recorded, { restore }: Wanted): Partial<HealthOptions> {
-  const isStarting = current?.phase === 'Starting' && current.uid === restore?.uid && current.revision === undefined;
-  if (!isStarting || restore.revision === undefined) return {};
-  return { countAt: { slot: current.slot, revision: BigInt(restore.revision) } };
+/** After everything else, so that a refusal stops nothing. */
+function enlargementRefused(input: PassInput): Decision | undefined {
+  const { resizeRefused } = input;
+  const slots = smaller(input);
+  if (resizeRefused === undefined || slots.length === 0) return enlargementFailed(input);
+  const names = slots.map(({ podName }) => `data-${podName}`).join(', ');
+  return blocked(input, 'StorageResizeBlocked', `volumes that are too small: ${names}; ${resizeRefused}`);
 }
+
+/** Kubernetes accepted the size, and the driver of the volume did not make it true. It tries again by itself. */
+function enlargementFailed(input: PassInput): Decision | undefined {
+  const failed = input.facts.slots.flatMap(({ podName, volume }) =>
+    volume?.isOurs && volume.resizeError !== undefined ? [`data-${podName} (${volume.resizeError})`] : [],
+  );
+  if (failed.length === 0) return undefined;
+  return blocked(input, 'StorageResizeBlocked', `volumes that could not be enlarged: ${failed.join(', ')}`);
+}
+
+/** A claim can only be changed while it is bound. */
+function smaller({ wanted, facts, recorded }: PassInput): readonly SlotFacts[] {
+  return facts.slots.filter(
+    ({ index, volume }) =>
+      volume?.isOurs &&
+      recorded.parked?.[index] !== volume.uid &&
+      !volume.isDeleting &&
+      volume.phase === 'Bound' &&
+      volume.requestBytes < wanted.storageBytes,
+  );
+}
+
+/** Errors of an invalid spec in a condition. */
+const shownMax = 5;
+
+/** The status of a cluster whose spec is not valid. A server with the definition refuses most of them; others arrive here. */
+export function invalidStatus(
+  { status, metadata }: EtcdCluster,
+  errors: readonly FieldError[],
+  nowMs: number,
+): EtcdClusterStatus {
+  const shown = errors.slice(0, shownMax).map(({ path, message }) => `${path}: ${message}`);
+  const more = errors.length > shownMax ? [`and ${errors.length - shownMax} more`] : [];
+  const message = [...shown, ...more].join('; ');
+  const observedGeneration = metadata.generation;
+  const conditions = (['Ready', 'Degraded'] as const).reduce<readonly Condition[]>(
+    (all, type) =>
+      setCondition(
+        all,
+        { type, status: type === 'Degraded' ? 'True' : 'False', reason: 'InvalidSpec', message, observedGeneration },
+        timestampAt(nowMs),
+      ),
+    status?.conditions ?? [],
+  );
+  return { ...status, conditions, observedGeneration };
+}
+
+/** The rules, in the order of `nextAction`. */
+export const ClusterService = { deletion, identity, bootstrap, missingSet, enlargement, enlargementRefused };

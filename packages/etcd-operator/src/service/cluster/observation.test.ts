@@ -1,11 +1,12 @@
 import { PersistentVolumeClaim, Pod, StatefulSet } from '@ecsm/kubernetes';
 import type { EmbeddedRegistry } from '@ecsm/runtime';
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { MemberAnswer } from '../../client/etcd/members.ts';
+import { member, statusOfMember } from '../../client/etcd/scripted.kit.ts';
 import { createCluster, memoryRegistry, withoutTls } from '../../resource/cluster.kit.ts';
 import { clusterNames } from '../../resource/cluster.ts';
 import { isRunning } from '../health/quorum.ts';
-import { member, statusOfMember } from '../scripted-etcd.kit.ts';
-import { clusterFacts, type MemberAnswer, type Observed } from './observation.ts';
+import { clusterFacts, type Observed } from './observation.ts';
 
 let registry: EmbeddedRegistry;
 let names: ReturnType<typeof clusterNames>;

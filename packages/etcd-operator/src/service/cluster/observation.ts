@@ -4,6 +4,7 @@ import { timeMsOf } from '@ecsm/runtime';
 import { bytesOf } from '../../apis/bytes.ts';
 import { ETCD_CONTAINER } from '../../apis/well-known.ts';
 import type { EtcdAlarm, EtcdMember, EtcdMemberList, EtcdStatus } from '../../client/etcd/contract.ts';
+import type { MemberAnswer } from '../../client/etcd/members.ts';
 import type { ClusterFacts, PodFacts, SetFacts, SlotFacts, VolumeFacts } from '../model.ts';
 import { nextSlot } from './range.ts';
 
@@ -19,16 +20,6 @@ export interface ClusterNames {
   /** Annotations and labels that the objects carry. */
   templateHashOf(annotations: Readonly<Record<string, string>> | undefined): string | undefined;
   isOwnClaim(labels: Readonly<Record<string, string>> | undefined): boolean;
-}
-
-export interface MemberAnswer {
-  readonly status?: EtcdStatus;
-  readonly error?: string;
-  readonly isServing: boolean;
-  readonly isDenied?: boolean;
-  readonly isUntrusted?: boolean;
-  /** At the revision that was asked for. */
-  readonly keys?: number;
 }
 
 export interface Observed {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { EtcdCluster, EtcdClusterStatus } from '../../apis/etcd-cluster.ts';
 import { EtcdCluster as EtcdClusterKind } from '../../apis/etcd-cluster.ts';
 import { createCluster, memoryRegistry } from '../../resource/cluster.kit.ts';
-import { invalidStatus } from '../cluster/invalid.ts';
+import { invalidStatus } from '../cluster/cluster.ts';
 import type { Decision, OperationType, PassInput, Recorded } from '../model.ts';
 import { nextAction } from '../next-action.ts';
 import { steadyCertificates } from '../pass-settings.kit.ts';

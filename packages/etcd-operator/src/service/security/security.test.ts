@@ -5,7 +5,7 @@ import type { EtcdClusterInput } from '../../apis/etcd-cluster.ts';
 import { createCluster, memoryRegistry, ToyIssuer, withoutTls } from '../../resource/cluster.kit.ts';
 import { Managers } from '../../resource/managers.ts';
 import type { TlsStep } from '../../resource/tls-material.ts';
-import { SecurityService } from './security.ts';
+import { type SecurityObserved, SecurityService } from './security.ts';
 
 const dayMs = 86_400_000;
 const ours = { 'app.kubernetes.io/managed-by': 'etcd-operator', 'etcd.etcd.io/cluster': 'main' };
@@ -15,16 +15,19 @@ async function start(spec: EtcdClusterInput['spec'] = {}) {
   const registry = memoryRegistry(clock);
   const cluster = await createCluster(spec, { registry });
   const issuer = new ToyIssuer(clock);
-  const service = new SecurityService(new Managers(registry).secrets, issuer, clock);
-  const observe = () => service.observe(cluster);
+  const service = new SecurityService(issuer);
+  const { secrets } = new Managers(registry);
+  const observe = async () => service.observed(cluster, await secrets.read(cluster), clock.now());
+  const perform = ({ material, stored }: SecurityObserved, step: TlsStep) =>
+    secrets.write(cluster, { material, stored }, service.after(cluster, material, step, clock.now()));
   const take = async (...steps: readonly TlsStep[]) => {
-    for (const step of steps) await service.perform(cluster, await observe(), step);
+    for (const step of steps) await perform(await observe(), step);
   };
   const secret = (name: string, data: Readonly<Record<string, string>>) => {
     const encoded = Object.entries(data).map(([key, text]) => [key, Buffer.from(text).toString('base64')]);
     return registry.resource(Secret).create(Secret.input({ name }, { data: Object.fromEntries(encoded) }));
   };
-  return { clock, registry, cluster, issuer, service, observe, take, secret };
+  return { clock, registry, cluster, issuer, secrets, observe, perform, take, secret };
 }
 
 it('without TLS there are no certificates', async () => {
@@ -73,7 +76,7 @@ describe('automatic certificates', () => {
   });
 
   it('cannot be deleted with their authority while the cluster exists, also if they were created before', async () => {
-    const { observe, take, registry, cluster, service } = await start();
+    const { observe, take, registry, cluster, secrets: manager } = await start();
     await take('CreateAuthority', 'RenewLeaves');
     const secrets = registry.resource(Secret);
     await secrets.patch('main-ca', { metadata: { finalizers: null } });
@@ -86,7 +89,7 @@ describe('automatic certificates', () => {
     const again = await observe();
     expect(again).toMatchObject({ material, facts: { isAuthorityKept: true, due: [], rotation: 'Steady' } });
     expect(again.stored?.metadata.uid).not.toBe(stored?.metadata.uid);
-    await service.release(cluster);
+    await manager.release(cluster);
     await secrets.delete('main-ca');
     await expect(secrets.get('main-ca')).rejects.toMatchObject({ code: 'NotFound' });
   });
@@ -247,7 +250,7 @@ describe('an authority whose Secret was deleted', () => {
 
   it('is not written over one that a user restores meanwhile', async () => {
     const world = await steady();
-    const { registry, cluster, service, observe } = world;
+    const { registry, perform, observe } = world;
     const { data } = Secret.fieldsOf(await registry.resource(Secret).get('main-ca'));
     const secrets = registry.resource(Secret);
     for (const lostBy of ['deleted', 'emptied']) {
@@ -257,7 +260,7 @@ describe('an authority whose Secret was deleted', () => {
       if (lostBy === 'deleted')
         await secrets.create(Secret.input({ name: 'main-ca', labels: { ...ours } }, { data: data ?? {} }));
       else await secrets.patch('main-ca', { data: { ...data } });
-      await expect(service.perform(cluster, seen, 'CreateAuthority')).rejects.toMatchObject({ code: 'Conflict' });
+      await expect(perform(seen, 'CreateAuthority')).rejects.toMatchObject({ code: 'Conflict' });
       expect((await observe()).facts).toMatchObject({
         hasAuthority: true,
         isKeyLost: false,

@@ -1,16 +1,8 @@
 /** Certificates of a cluster: which it has, which are due, and the credentials that the operator connects with. */
-import type { Clock } from '@ecsm/runtime';
 import type { EtcdCluster } from '../../apis/etcd-cluster.ts';
 import type { EtcdCredentials } from '../../client/etcd/contract.ts';
 import type { CertificateIssuer } from '../../resource/certificates.ts';
-import { tlsOf } from '../../resource/cluster.ts';
-import {
-  isKept,
-  leafTemplates,
-  type SecretManager,
-  type SecretsObserved,
-  secretNames,
-} from '../../resource/secrets.ts';
+import { isKept, leafTemplates, type SecretsObserved, type SecretsRead, secretNames } from '../../resource/secrets.ts';
 import {
   afterStep,
   dueLeaves,
@@ -41,36 +33,34 @@ export interface SecurityObserved {
 const noSecrets = { material: { leaves: {} }, stored: undefined, foreign: [] };
 
 export class SecurityService {
-  readonly #secrets: SecretManager;
   readonly #issuer: CertificateIssuer;
-  readonly #clock: Clock;
 
-  constructor(secrets: SecretManager, issuer: CertificateIssuer, clock: Clock) {
-    this.#secrets = secrets;
+  constructor(issuer: CertificateIssuer) {
     this.#issuer = issuer;
-    this.#clock = clock;
   }
 
-  async observe(cluster: EtcdCluster): Promise<SecurityObserved> {
-    const tls = tlsOf(cluster);
-    const none = { facts: undefined, credentials: undefined, trust: '', ...noSecrets };
-    if (!tls.client && !tls.peer) return none;
-    return cluster.spec.security.tls.autoTLS ? this.#automatic(cluster) : this.#provided(cluster);
+  /** What follows from the Secrets of a cluster. */
+  observed(cluster: EtcdCluster, read: SecretsRead, nowMs: number): SecurityObserved {
+    switch (read.is) {
+      case 'none':
+        return { facts: undefined, credentials: undefined, trust: '', ...noSecrets };
+      case 'automatic':
+        return this.#automatic(cluster, read, nowMs);
+      case 'provided':
+        return this.#provided(cluster, read, nowMs);
+    }
   }
 
-  async perform(cluster: EtcdCluster, { material, stored }: SecurityObserved, step: TlsStep): Promise<void> {
-    const after = afterStep(this.#issuer, material, step, leafTemplates(cluster), this.#clock.now());
-    await this.#secrets.write(cluster, { material, stored }, after);
+  /** The material after a step. */
+  after(cluster: EtcdCluster, material: TlsMaterial, step: TlsStep, nowMs: number): TlsMaterial {
+    return afterStep(this.#issuer, material, step, leafTemplates(cluster), nowMs);
   }
 
-  /** Before the last trace of a cluster goes: then Kubernetes can delete the Secret of its authority. */
-  release(cluster: EtcdCluster): Promise<void> {
-    return this.#secrets.release(cluster);
-  }
-
-  async #automatic(cluster: EtcdCluster): Promise<SecurityObserved> {
-    const { material: read, stored, foreign } = await this.#secrets.observe(cluster);
-    const nowMs = this.#clock.now();
+  #automatic(
+    cluster: EtcdCluster,
+    { material: read, stored, foreign }: SecretsObserved,
+    nowMs: number,
+  ): SecurityObserved {
     const material = usable(this.#issuer, read);
     const { authority, leaves } = material;
     const names = secretNames(cluster);
@@ -103,14 +93,14 @@ export class SecurityService {
   }
 
   /** Secrets of the user are checked and never changed. */
-  async #provided(cluster: EtcdCluster): Promise<SecurityObserved> {
-    const { namespace = '' } = cluster.metadata;
-    const { certificateSecret = '', caSecret } = cluster.spec.security.tls;
-    const data = await this.#secrets.read(namespace, certificateSecret);
-    const authority = caSecret === undefined ? data : await this.#secrets.read(namespace, caSecret);
-    const { 'tls.crt': cert = '', 'tls.key': key = '' } = data ?? {};
+  #provided(
+    cluster: EtcdCluster,
+    { certificate, authority }: SecretsRead & { readonly is: 'provided' },
+    nowMs: number,
+  ): SecurityObserved {
+    const { 'tls.crt': cert = '', 'tls.key': key = '' } = certificate ?? {};
     const ca = authority?.['ca.crt'] ?? '';
-    const problem = this.#problem(cluster, data === undefined ? certificateSecret : undefined, { cert, key, ca });
+    const problem = this.#problem(cluster, certificate !== undefined, { cert, key, ca }, nowMs);
     const info = this.#issuer.inspect(cert);
     return {
       facts: {
@@ -130,15 +120,20 @@ export class SecurityService {
     };
   }
 
-  #problem(cluster: EtcdCluster, missing: string | undefined, { cert, key, ca }: EtcdCredentials): string | undefined {
+  #problem(
+    cluster: EtcdCluster,
+    exists: boolean,
+    { cert, key, ca }: EtcdCredentials,
+    nowMs: number,
+  ): string | undefined {
     const { certificateSecret: name = '' } = cluster.spec.security.tls;
-    if (missing !== undefined) return `the Secret ${missing} does not exist`;
+    if (!exists) return `the Secret ${name} does not exist`;
     if (ca === '') return `there is no ca.crt in the Secret ${cluster.spec.security.tls.caSecret ?? name}`;
     const info = this.#issuer.inspect(cert);
     if (info === undefined) return `tls.crt of ${name} is not a certificate`;
     if (!this.#issuer.isPair({ certificate: cert, key })) return `tls.key of ${name} does not belong to tls.crt`;
     if (!this.#issuer.isIssuedBy(cert, ca)) return `tls.crt of ${name} is not issued by ca.crt`;
-    if (info.toMs <= this.#clock.now()) return `tls.crt of ${name} has expired`;
+    if (info.toMs <= nowMs) return `tls.crt of ${name} has expired`;
     const wanted = leafTemplates(cluster).peer?.names.filter((host) => host.startsWith('*')) ?? [];
     const absent = wanted.filter((host) => !info.names.includes(host));
     return absent.length === wanted.length && wanted.length > 0

@@ -1,24 +1,24 @@
 import { PersistentVolumeClaim, Pod, PodDisruptionBudget, StatefulSet } from '@ecsm/kubernetes';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { EtcdClusterInput } from '../../apis/etcd-cluster.ts';
-import { EtcdCluster } from '../../apis/etcd-cluster.ts';
-import { EtcdRestore } from '../../apis/etcd-restore.ts';
-import { annotations } from '../../apis/well-known.ts';
-import type { EtcdErrorCode } from '../../client/etcd/contract.ts';
-import { Lab } from '../lab.kit.ts';
-import type { Action } from '../model.ts';
-import { nextAction } from '../next-action.ts';
-import { statusOfMember } from '../scripted-etcd.kit.ts';
-import { ClusterService } from './cluster.ts';
+import type { EtcdClusterInput } from '../apis/etcd-cluster.ts';
+import { EtcdCluster } from '../apis/etcd-cluster.ts';
+import { EtcdRestore } from '../apis/etcd-restore.ts';
+import { annotations } from '../apis/well-known.ts';
+import type { EtcdErrorCode } from '../client/etcd/contract.ts';
+import { statusOfMember } from '../client/etcd/scripted.kit.ts';
+import type { Action } from '../service/model.ts';
+import { nextAction } from '../service/next-action.ts';
+import { ClusterAccess } from './cluster-access.ts';
+import { Lab } from './lab.kit.ts';
 
 const { signal } = new AbortController();
 const why = 'a test';
 
 let lab: Lab;
-let service: ClusterService;
+let service: ClusterAccess;
 beforeEach(() => {
   lab = new Lab();
-  service = new ClusterService(lab.options);
+  service = new ClusterAccess(lab.options);
 });
 
 async function started(count = 3, spec: EtcdClusterInput['spec'] = {}) {

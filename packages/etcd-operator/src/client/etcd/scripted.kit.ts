@@ -9,8 +9,8 @@ import type {
   EtcdMemberList,
   EtcdSnapshot,
   EtcdStatus,
-} from '../client/etcd/contract.ts';
-import { EtcdError } from '../client/etcd/error.ts';
+} from './contract.ts';
+import { EtcdError } from './error.ts';
 
 /** What one member answers. A code: it answers with that error. */
 export interface MemberScript {

@@ -7,17 +7,17 @@ import type { EmbeddedRegistry } from '@ecsm/runtime';
 import { VirtualClock } from '@ecsm/runtime/testing';
 import { EtcdCluster, type EtcdClusterInput } from '../apis/etcd-cluster.ts';
 import type { EtcdAlarm } from '../client/etcd/contract.ts';
+import { member, ScriptedEtcd, statusOfMember } from '../client/etcd/scripted.kit.ts';
 import { createCluster, memoryRegistry, ToyIssuer, withoutTls } from '../resource/cluster.kit.ts';
-import type { ClusterServiceOptions } from './cluster/cluster.ts';
-import { settings } from './pass-settings.kit.ts';
-import { member, ScriptedEtcd, statusOfMember } from './scripted-etcd.kit.ts';
+import { settings } from '../service/pass-settings.kit.ts';
+import type { ClusterAccessOptions } from './cluster-access.ts';
 
 const labels = { 'etcd.etcd.io/cluster': 'main' };
 
 export class Lab {
   readonly clock = new VirtualClock();
   readonly registry: EmbeddedRegistry;
-  readonly options: ClusterServiceOptions;
+  readonly options: ClusterAccessOptions;
   readonly etcd = new ScriptedEtcd();
   /** Connections to etcd that are open. */
   connections = 0;

@@ -4,12 +4,12 @@ import { PersistentVolumeClaim, PodDisruptionBudget } from '@ecsm/kubernetes';
 import { ApiError, EmbeddedRegistry, MemoryStore } from '@ecsm/runtime';
 import { VirtualClock } from '@ecsm/runtime/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { EtcdCluster } from '../../apis/etcd-cluster.ts';
-import { EtcdRestore } from '../../apis/etcd-restore.ts';
-import { managedKinds } from '../../resource/managers.ts';
-import { Lab } from '../lab.kit.ts';
-import type { Action } from '../model.ts';
-import { ClusterService } from './cluster.ts';
+import { EtcdCluster } from '../apis/etcd-cluster.ts';
+import { EtcdRestore } from '../apis/etcd-restore.ts';
+import { managedKinds } from '../resource/managers.ts';
+import type { Action } from '../service/model.ts';
+import { ClusterAccess } from './cluster-access.ts';
+import { Lab } from './lab.kit.ts';
 
 class FailingStore extends MemoryStore {
   fails = false;
@@ -24,13 +24,13 @@ const { signal } = new AbortController();
 const why = 'a test';
 let store: FailingStore;
 let lab: Lab;
-let service: ClusterService;
+let service: ClusterAccess;
 
 beforeEach(async () => {
   store = new FailingStore();
   const kinds = [EtcdCluster, EtcdRestore, ...managedKinds];
   lab = new Lab(new EmbeddedRegistry({ store, kinds, clock: new VirtualClock() }));
-  service = new ClusterService(lab.options);
+  service = new ClusterAccess(lab.options);
   await lab.create({ size: 3, storage: { size: '20Gi' } });
   await lab.start(3);
 });
