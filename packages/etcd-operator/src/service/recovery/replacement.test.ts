@@ -85,3 +85,73 @@ describe('a member that did not join', () => {
     expect(decision.recorded.operation?.slot).toBe(action === undefined ? undefined : 1);
   });
 });
+
+describe('a member that was promoted and does not serve', () => {
+  it('does not prevent the replacement of another one', () => {
+    const cluster = new ToyCluster();
+    cluster.wanted = { ...cluster.wanted, size: 5 };
+    cluster.run();
+    const operation = {
+      type: 'ReplaceMember',
+      slot: 1,
+      memberId: 'gone',
+      volumeUid: 'former',
+      startedAtMs: 0,
+    } as const;
+    cluster.recorded = { ...cluster.recorded, operation };
+    cluster.unreachable.add(1);
+    const broken = cluster.members.find(({ name }) => name === 'main-3')?.id ?? '';
+    cluster.alarms = [{ type: 'CORRUPT', memberId: broken }];
+    expect(cluster.run()).toContain('removeMember 3');
+  });
+
+  it.each([
+    ['replaced, after it was added', false, 'ReplaceMember'],
+    ['kept, while it is a learner', true, 'AddMember'],
+  ])('lets another one whose container does not start be %s', (_what, isLearner, type) => {
+    const cluster = new ToyCluster();
+    cluster.wanted = { ...cluster.wanted, size: 5 };
+    cluster.run();
+    cluster.unreachable.add(4);
+    cluster.members = cluster.members.map((one) => (one.name === 'main-4' ? { ...one, isLearner } : one));
+    cluster.recorded = { ...cluster.recorded, operation: { type: 'AddMember', slot: 4, startedAtMs: cluster.nowMs } };
+    const input = cluster.input();
+    const crashing = { isReady: false, restarts: input.settings.restartsMax, waitingReason: 'CrashLoopBackOff' };
+    const slots = input.facts.slots.map((slot) =>
+      slot.index === 3 && slot.pod
+        ? { ...slot, pod: { ...slot.pod, ...crashing }, status: undefined, isServing: false }
+        : slot,
+    );
+    expect(nextAction({ ...input, facts: { ...input.facts, slots } }).recorded.operation).toMatchObject({ type });
+  });
+});
+
+describe('a learner that is not in sync in time', () => {
+  it.each([
+    ['goes on', 'nothing else is broken', 1n, false, 'promote'],
+    ['goes on', 'it has nine tenths of what the leader has', 9n, true, 'promote'],
+    ['is removed', 'another member has to be replaced', 8n, true, undefined],
+  ])('%s if %s', (_what, _when, raftIndex, isBroken, action) => {
+    const cluster = new ToyCluster();
+    cluster.wanted = { ...cluster.wanted, size: 5 };
+    cluster.run();
+    cluster.members = cluster.members.map((one) => (one.name === 'main-4' ? { ...one, isLearner: true } : one));
+    const operation = { type: 'AddMember', slot: 4, startedAtMs: cluster.nowMs } as const;
+    cluster.recorded = { ...cluster.recorded, operation };
+    const broken = cluster.members.find(({ name }) => name === 'main-3')?.id ?? '';
+    if (isBroken) cluster.alarms = [{ type: 'CORRUPT', memberId: broken }];
+    const decide = () => {
+      const input = cluster.input();
+      const slots = input.facts.slots.map((slot) =>
+        slot.status ? { ...slot, status: { ...slot.status, raftIndex: slot.index === 4 ? raftIndex : 10n } } : slot,
+      );
+      return nextAction({ ...input, facts: { ...input.facts, slots } });
+    };
+    expect(decide().action?.do).toBe('promote');
+    cluster.nowMs += cluster.input().settings.learnerDeadlineMs + 1;
+    expect(decide().action?.do).toBe(action);
+    expect(decide().recorded.operation).toMatchObject(
+      action ? operation : { type: 'ReplaceMember', slot: 4, attempts: 1 },
+    );
+  });
+});

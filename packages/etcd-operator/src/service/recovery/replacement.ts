@@ -61,7 +61,10 @@ export function faultOf({ recorded, facts, settings }: PassInput, slot: SlotFact
   const isStuck = pod.restarts >= settings.restartsMax && pod.waitingReason !== undefined;
   // A version or a setting that does not work is no fault of the data: the same template has to work for another member.
   const worksElsewhere = facts.slots.some((other) => isServing(other) && other.pod?.templateHash === pod.templateHash);
-  if (recorded.operation !== undefined || !worksElsewhere) return undefined;
+  // A change in progress comes first. A member that was added and votes is none, whether it serves or not.
+  const { operation } = recorded;
+  const isAdded = operation?.type === 'AddMember' && slotAt(facts, operation.slot)?.member?.isLearner === false;
+  if ((operation !== undefined && !isAdded) || !worksElsewhere) return undefined;
   if (isStuck && !pod.lastTermination?.startsWith('OOMKilled')) {
     return `its container does not start (${pod.restarts} restarts)`;
   }
@@ -97,14 +100,16 @@ function proceed(input: PassInput, operation: Operation): Decision | undefined {
     const why = 'its member was replaced';
     return act(input, { do: 'deletePod', slot: slot.index, uid: slot.pod.uid, why });
   }
-  if (isServing(slot) && !isOldVolume) {
+  // Whether it serves or not: another one that fails now would wait for it.
+  if (!slot.member.isLearner && !isOldVolume) {
     return record(finished(recorded), [normal('MemberPromoted', `${slot.podName} is a voting member again`)]);
   }
   // It joins as every learner does.
   return undefined;
 }
 
-function isOtherBroken({ recorded, ...input }: PassInput, slot: SlotFacts): boolean {
+/** Whether another member has to be replaced, and can be. */
+export function isOtherBroken({ recorded, ...input }: PassInput, slot: SlotFacts): boolean {
   const before = { ...input, recorded: finished(recorded) };
   return slotsInRange(input.facts).some(({ index, ...other }) => {
     const found = { index, ...other };

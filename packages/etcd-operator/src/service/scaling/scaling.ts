@@ -5,8 +5,8 @@
  */
 import { isDispensable, isInRange, nextSlot, slotAt, slotsInRange, slotsToGrow, withSlot } from '../cluster/range.ts';
 import { countVoters, isDead, learnerOf, mayRemove, quorumOf, slotOfMember, voterSlots } from '../health/quorum.ts';
-import type { Decision, PassInput, Recorded, SlotFacts } from '../model.ts';
-import { leaderSlot, successorOf } from '../recovery/replacement.ts';
+import type { ClusterFacts, Decision, PassInput, Recorded, SlotFacts } from '../model.ts';
+import { isOtherBroken, leaderSlot, successorOf } from '../recovery/replacement.ts';
 import { act, blocked, finished, isParked, normal, record, wait, warning, withoutVolume } from '../rule.ts';
 
 function scaling(input: PassInput): Decision | undefined {
@@ -240,16 +240,24 @@ function learner(input: PassInput): Decision | undefined {
     return act(input, { do: 'setRange', ...withSlot(set, slot.index), why: `${slot.podName} joins` });
   }
   const hasStarted = slot.status?.memberId === member.id;
+  const { operation } = recorded;
+  const isLate = operation !== undefined && facts.nowMs - operation.startedAtMs > settings.learnerDeadlineMs;
   if (!hasStarted || slot.volume === undefined) {
-    const { operation } = recorded;
-    if (operation && facts.nowMs - operation.startedAtMs > settings.learnerDeadlineMs)
-      return startOver(input, slot, member.id);
+    if (isLate) return startOver(input, slot, member.id);
     return wait(input, 'WaitingForPod', `waiting for ${slot.podName} to join`);
   }
   if (recorded.volumes[slot.index] !== slot.volume.uid) {
     return record({ ...recorded, volumes: { ...recorded.volumes, [slot.index]: slot.volume.uid } });
   }
+  // A large database takes long: only another member that has to be replaced, and cannot be meanwhile, ends it.
+  if (isLate && isBehind(facts, slot) && isOtherBroken(input, slot)) return startOver(input, slot, member.id);
   return act(input, { do: 'promote', slot: slot.index, memberId: member.id, why: `${slot.podName} is in sync` });
+}
+
+/** Whether etcd would not promote a learner: it has less than nine tenths of what the leader has. */
+function isBehind(facts: ClusterFacts, { status }: SlotFacts): boolean {
+  const leader = slotOfMember(facts, facts.membership?.leaderId)?.status;
+  return status !== undefined && leader !== undefined && status.raftIndex * 10n < leader.raftIndex * 9n;
 }
 
 function startOver(input: PassInput, slot: SlotFacts, memberId: string): Decision {
