@@ -52,6 +52,8 @@ export class Kubelet {
   /** Since when a node has not answered, by slot. */
   readonly lostNodes = new Map<number, number>();
   readonly imageFaults = new Map<number, ImageFault>();
+  /** By slot: what new pods mount, as of a node that does not see changes of the ConfigMap. They keep it. */
+  readonly oldConfigs = new Map<number, string>();
   readonly #sandboxes = new Map<string, Sandbox>();
   /** Whether members refuse the certificate of the operator, whatever it is. */
   refusesOperator = false;
@@ -195,6 +197,7 @@ export class Kubelet {
 
   #create(uid: string, slot: number): Sandbox {
     const number = ++this.addresses;
+    const oldConfig = this.oldConfigs.get(slot);
     const sandbox: Sandbox = {
       uid,
       slot,
@@ -204,7 +207,7 @@ export class Kubelet {
       reason: undefined,
       peerURL: undefined,
       nextStartMs: 0,
-      config: undefined,
+      config: oldConfig === undefined ? undefined : { text: oldConfig, readMs: Number.POSITIVE_INFINITY },
       trust: undefined,
       leaf: undefined,
     };

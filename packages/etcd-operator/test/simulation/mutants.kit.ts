@@ -1,7 +1,7 @@
 /** Planted defects: mistakes that operators of etcd have made, each with the story that it spoils and what detects it. */
 
 import { patch, replace } from '@ecsm/runtime/simulation';
-import type { EtcdAlarmType } from '../../src/client/etcd/contract.ts';
+import type { EtcdAlarmType, EtcdId, EtcdMemberList } from '../../src/client/etcd/contract.ts';
 import { SimulatedClient } from '../../src/client/etcd/simulated/client.kit.ts';
 import { EtcdState } from '../../src/client/etcd/simulated/state.kit.ts';
 import { PodDisruptionBudgetManager } from '../../src/resource/disruption-budget.ts';
@@ -61,6 +61,18 @@ const replacingAtOnce = (planted: tls.TlsStep) => () =>
       ...rest,
     );
   });
+
+/** etcd does not serve the list of a learner to clients. One that is cut off has the list of the time when it joined. */
+const believingLearners = () => {
+  const lists = new Map<EtcdId, EtcdMemberList>();
+  return replace<typeof observing.clusterFacts>('clusterFacts', (original) => (names, observed) => {
+    const learner = [...observed.answers.values()].find(({ status }) => status?.isLearner)?.status?.memberId;
+    if (learner === undefined || observed.members === undefined) return original(names, observed);
+    const members = lists.get(learner) ?? observed.members;
+    lists.set(learner, members);
+    return original(names, { ...observed, members });
+  });
+};
 
 const why = 'a planted defect';
 /** The oracle of the simulation itself. */
@@ -372,6 +384,31 @@ export const mutants: readonly Mutant[] = [
       if (operation?.attempts === undefined) return input;
       return { ...input, recorded: { ...input.recorded, operation: { ...operation, attempts: 0 } } };
     }),
+  },
+  {
+    name: 'a learner that does not join is waited for',
+    story: 'a learner with an old configuration or an old id, and another failed member',
+    caughtBy: [untold],
+    plant: believing((input) => ({
+      ...input,
+      settings: { ...input.settings, learnerDeadlineMs: Number.POSITIVE_INFINITY },
+    })),
+  },
+  {
+    name: 'the pod of a member that is added again keeps its configuration',
+    story: 'a learner with an old configuration or an old id, and another failed member',
+    caughtBy: [untold],
+    plant: deciding((decision) => {
+      const { action, ...rest } = decision;
+      return action?.do === 'deletePod' && rest.recorded.operation?.type === 'ReplaceMember' ? rest : decision;
+    }),
+  },
+  {
+    name: 'the list of a learner is believed',
+    story: 'a member list answered by a learner',
+    // It removes the member again and again.
+    caughtBy: [untold, busy],
+    plant: believingLearners,
   },
   {
     name: 'a volume of another owner is deleted',

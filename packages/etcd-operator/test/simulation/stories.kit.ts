@@ -383,6 +383,64 @@ export const stories: readonly Story[] = [
     },
   },
   {
+    name: 'a learner with an old configuration or an old id, and another failed member',
+    async tell(users) {
+      await users.startWith(5);
+      const isConfig = users.pick(true, false);
+      if (isConfig) users.setOldConfig(1, true);
+      await users.loseVolume(1);
+      await users.until(() => users.learner === 1);
+      const former = users.podOf(1)?.metadata.uid;
+      if (isConfig) {
+        const hasFailed = () => users.podOf(1)?.status?.containerStatuses?.[0]?.lastState !== undefined;
+        await users.until(() => users.podOf(1)?.metadata.uid !== former && hasFailed(), 60_000);
+      } else {
+        await users.until(() => users.view.process(1) !== undefined);
+        await users.removeMember(1);
+        await users.addMember(1);
+      }
+      const old = { pod: users.podOf(1)?.metadata.uid, volume: users.view.claim(1)?.metadata.uid };
+      users.setOldConfig(1, false);
+      await users.soon(40_000);
+      const third = users.view.process(3)?.id;
+      await users.loseVolume(3);
+      const isReplaced = (slot: number) => users.voters.includes(slot) && users.view.isUp(slot);
+      await users.expect('main-1 and main-3 are replaced', () => {
+        return isReplaced(1) && isReplaced(3) && users.view.process(3)?.id !== third;
+      });
+      if (users.podOf(1)?.metadata.uid === old.pod) users.fail('the pod with the old configuration is kept');
+      if (users.view.claim(1)?.metadata.uid === old.volume) users.fail('the volume of the old member is kept');
+    },
+  },
+  {
+    name: 'a member list answered by a learner',
+    async tell(users) {
+      await users.startWith(5);
+      const slot = users.pick(1, 5);
+      if (slot === 5) await users.edit({ size: 7 });
+      else await users.loseVolume(slot);
+      await users.until(() => users.learner === slot && users.view.process(slot)?.isServing === true);
+      // It still answers clients, and its list stays the one in which it is a learner.
+      users.isolate([slot]);
+      const { id } = users.view.process(slot) ?? {};
+      const volume = users.view.claim(slot)?.metadata.uid;
+      // Not if the others have written much before the operator asks for it.
+      const isPromoted = await users.until(() => users.voters.includes(slot), 60_000);
+      const former = users.view.process(3)?.id ?? '';
+      if (users.pick(true, false)) await users.loseVolume(3);
+      else {
+        users.setImage(3, 'exit');
+        await users.killPod(3);
+      }
+      await users.expect('main-3 is removed meanwhile', () => users.view.truth?.state.members.has(former) === false);
+      users.setImage(3, undefined);
+      await users.expect('main-3 is replaced meanwhile', () => users.voters.includes(3) && users.view.isUp(3));
+      const isKept = users.view.process(slot)?.id === id && users.view.claim(slot)?.metadata.uid === volume;
+      if (isPromoted && !(isKept && users.voters.includes(slot))) users.fail(`main-${slot} is replaced`);
+      users.heal();
+    },
+  },
+  {
     name: 'files that can shrink, also that of the leader',
     async tell(users) {
       await users.startWith(users.pick(1, 3, 3, 5));

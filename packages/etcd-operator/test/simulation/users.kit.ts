@@ -6,6 +6,7 @@ import { EtcdBackup, type EtcdBackupInput } from '../../src/apis/etcd-backup.ts'
 import { EtcdCluster, type EtcdClusterInput } from '../../src/apis/etcd-cluster.ts';
 import { EtcdRestore, type EtcdRestoreInput } from '../../src/apis/etcd-restore.ts';
 import { annotations, labelsOf, names } from '../../src/apis/well-known.ts';
+import type { EtcdClient, EtcdEndpoint } from '../../src/client/etcd/contract.ts';
 import { isEtcdError } from '../../src/client/etcd/error.ts';
 import { quotaBytesDefault } from '../../src/client/etcd/simulated/client.kit.ts';
 import { whyUnsettled } from '../../src/controller/operator.ts';
@@ -103,13 +104,17 @@ export class Users {
     return this.view.pods.map(({ metadata }) => slotIn(metadata.name)).filter((slot) => slot >= 0);
   }
 
+  podOf(slot: number): Pod | undefined {
+    return this.view.pods.find(({ metadata }) => metadata.name === names.pod(clusterName, slot));
+  }
+
   anySlot(): number {
     const { running } = this;
     return running.length === 0 ? 0 : this.random.pick(running);
   }
 
   async killPod(slot: number): Promise<void> {
-    const pod = this.view.pods.find(({ metadata }) => metadata.name === names.pod(clusterName, slot));
+    const pod = this.podOf(slot);
     if (pod === undefined) return;
     const { name, uid } = pod.metadata;
     this.#world.watchdog.excused.add(uid);
@@ -126,7 +131,7 @@ export class Users {
 
   /** The node of a slot is lost for good, and deleted from Kubernetes: its pod is, too. */
   async deleteNode(slot: number): Promise<void> {
-    const pod = this.view.pods.find(({ metadata }) => metadata.name === names.pod(clusterName, slot));
+    const pod = this.podOf(slot);
     const process = this.view.process(slot);
     if (process) this.#world.etcd.stop(process.options.peerURL);
     if (pod === undefined) return;
@@ -142,6 +147,19 @@ export class Users {
     const { imageFaults } = this.#world.kubelet;
     if (fault === undefined) imageFaults.delete(slot);
     else imageFaults.set(slot, fault);
+  }
+
+  /**
+   * New pods of a slot mount the configuration that it has now or had when its member joined, and keep it; with `isOld`
+   * false those that are created from now on mount the newest one.
+   */
+  setOldConfig(slot: number, isOld: boolean): void {
+    const { oldConfigs } = this.#world.kubelet;
+    const config = isOld ? this.view.config(slot) : undefined;
+    if (config === undefined) return void oldConfigs.delete(slot);
+    const peers = slots.slice(0, slot + 1).flatMap((one) => this.view.process(one)?.options ?? []);
+    const joined = { 'initial-cluster': peers.map(({ name, peerURL }) => `${name}=${peerURL}`).join() };
+    oldConfigs.set(slot, this.pick(config, JSON.stringify({ ...JSON.parse(config), ...joined })));
   }
 
   /** Deletes claim and pod, as when a disk is lost. */
@@ -224,11 +242,24 @@ export class Users {
   /** A user removes a member with etcdctl. */
   async removeMember(slot: number): Promise<void> {
     const process = this.view.process(slot);
-    const address = this.running.map((one) => this.view.process(one)?.options.address).find((one) => one !== undefined);
-    if (process === undefined || address === undefined) return;
+    if (process === undefined) return;
+    await this.#etcdctl((client, at) => client.remove(at, process.id, { timeoutMs: 5_000 }));
+  }
+
+  /** A user adds a member with etcdctl: one that was removed before gets another id. */
+  async addMember(slot: number): Promise<void> {
+    const { peerURL: known } = this.view.truth?.options ?? {};
+    if (known === undefined) return;
+    const peerURL = known.replace(/main-\d+/u, names.pod(clusterName, slot));
+    await this.#etcdctl((client, at) => client.addLearner(at, peerURL, { timeoutMs: 5_000 }));
+  }
+
+  async #etcdctl(call: (client: EtcdClient, at: EtcdEndpoint) => Promise<unknown>): Promise<void> {
+    const address = this.voters.map((one) => this.view.process(one)?.options.address).find((one) => one !== undefined);
+    if (address === undefined) return;
     const client = this.#world.etcd.connect(undefined);
     try {
-      await client.remove({ host: address, address, port: 2379 }, process.id, { timeoutMs: 5_000 });
+      await call(client, { host: address, address, port: 2379 });
     } catch (error) {
       if (!isEtcdError(error)) throw error;
     } finally {
@@ -295,6 +326,12 @@ export class Users {
   get voters(): readonly number[] {
     const voters = this.view.truth?.state.voters ?? [];
     return voters.map(({ peerURLs }) => slotIn(peerURLs[0])).sort((a, b) => a - b);
+  }
+
+  /** Slot of the learner, as the members know it. */
+  get learner(): number | undefined {
+    const found = [...(this.view.truth?.state.members.values() ?? [])].find(({ isLearner }) => isLearner);
+    return found && slotIn(found.peerURLs[0]);
   }
 
   /** A claim with the name of a slot, of another owner. */
@@ -428,6 +465,7 @@ export class Users {
     this.#world.workers.isDangerous = false;
     for (const slot of slots) {
       this.setImage(slot, undefined);
+      this.setOldConfig(slot, false);
       if (this.#world.kubelet.lostNodes.has(slot)) this.setNode(slot, false);
     }
   }
