@@ -41,6 +41,12 @@ export const equivalent = [
     why: 'The prefixes of a set of kinds never change: they are computed again, with the same result.',
   },
   {
+    file: 'packages/runtime/src/store/sqlite/ledger.ts',
+    find: 'if (entry && this.#watchers > 0) this.#recent.remember(entry);',
+    replace: 'if (entry) this.#recent.remember(entry);',
+    why: 'It saves a tenth of the time of a read while nobody watches: what is kept is compared by revision.',
+  },
+  {
     file: 'packages/runtime/src/store/sqlite/tables.ts',
     find: 'const start = rowNumber(compacted + 1, 0);',
     replace: 'const start = rowNumber(compacted + 0, 0);',

@@ -1,6 +1,9 @@
+import { Widget } from '@ecsm/runtime/testing';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../api/errors.ts';
+import { MemoryStore } from '../store/memory/store.ts';
 import { retryOnConflict, WriteConflict } from './conflict.ts';
+import { EmbeddedRegistry } from './embedded.ts';
 
 const conflict = () => new WriteConflict('Widget', 'a');
 
@@ -33,4 +36,23 @@ describe('a write that others outrun', () => {
   ])('is not repeated after another error: %s', async (error) => {
     expect(await attemptsOf(() => error)).toEqual([1, error]);
   });
+});
+
+it('a write of an object that the caller knows reads it only if there is no commit to fail', async () => {
+  let reads = 0;
+  class CountingStore extends MemoryStore {
+    override async get(...request: Parameters<MemoryStore['get']>) {
+      reads++;
+      return super.get(...request);
+    }
+  }
+  const widgets = new EmbeddedRegistry({ store: new CountingStore(), kinds: [Widget] }).resource(Widget);
+  const made = await widgets.create({ metadata: { name: 'a' }, spec: {} });
+  const updated = await widgets.update({ ...made, spec: { size: 2 } }, { known: made });
+  const done = await widgets.updateStatus({ ...updated, status: { phase: 'Done' } }, { known: updated });
+  const known = await widgets.patch('a', { spec: { size: 3 } }, { known: done });
+  expect(reads).toBe(0);
+  expect((await widgets.patch('a', { spec: { size: 4 } }, { known, dryRun: true })).spec.size).toBe(4);
+  expect(reads).toBe(1);
+  expect(await widgets.get('a')).toEqual(known);
 });

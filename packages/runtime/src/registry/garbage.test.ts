@@ -125,6 +125,36 @@ describe('garbage collection', () => {
     expect(await namesIn('default')).toEqual(['owned']);
   });
 
+  it('reads all objects once, and then only what changes', async () => {
+    let lists = 0;
+    class CountingStore extends MemoryStore {
+      override async list(...request: Parameters<Store['list']>) {
+        lists++;
+        return super.list(...request);
+      }
+    }
+    registry = new EmbeddedRegistry({ store: new CountingStore(), kinds: [Widget, Crate] });
+    const isCollected = (name: string) =>
+      registry
+        .resource(Widget)
+        .get(name)
+        .then(
+          () => false,
+          (error: unknown) => isApiError(error, 'NotFound'),
+        );
+    const collected = async (name: string) => {
+      await widget(name, await crate(name));
+      await registry.resource(Crate).delete(name);
+      await expect.poll(() => isCollected(name), { interval: 5 }).toBe(true);
+    };
+    start();
+    // The first sweep, which may collect the first one, is over when the second one was collected.
+    for (const name of ['first', 'second']) await collected(name);
+    const before = lists;
+    for (const name of ['third', 'fourth']) await collected(name);
+    expect(lists).toBe(before);
+  });
+
   it('finds orphans that were created while it was not running', async () => {
     const gone = await crate('gone');
     await widget('owned', gone);
