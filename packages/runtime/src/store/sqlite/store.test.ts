@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -107,6 +107,19 @@ describe('bytes written', () => {
     const store = await open();
     await store.versions('');
     expect(store.writtenBytes()).toBe(0);
+  });
+
+  it('of a commit that fails are none, also in the file that notifies other processes', async () => {
+    const store = await open();
+    await put(store, 'k');
+    const notified = () => new Promise((resolve) => setTimeout(resolve, 20));
+    await notified();
+    const before = store.writtenBytes();
+    utimesSync(join(directory, 'doorbell'), 1, 1);
+    expect(await store.commit([{ type: 'put', key: 'k', value, expected: 0 }])).toMatchObject({ committed: false });
+    await notified();
+    expect(store.writtenBytes()).toBe(before);
+    expect(statSync(join(directory, 'doorbell')).mtimeMs).toBe(1_000);
   });
 });
 
