@@ -83,7 +83,22 @@ describe('scans', () => {
     await scene.scanner.stop();
   });
 
-  it('stop when the scan in progress has ended, and leave nothing behind', async () => {
+  const causes: readonly [string, (scene: Scene) => Promise<unknown>][] = [
+    ['after the pause', (scene) => scene.advance(2_000, 2)],
+    [
+      'after an edit',
+      async (scene) => {
+        scene.fixture.save(file, { edited: true });
+        const advanced = async () => {
+          await scene.clock.advance(50);
+          return scene.scans;
+        };
+        await expect.poll(advanced, { interval: 5 }).toBe(2);
+      },
+    ],
+  ];
+
+  it.each(causes)('stop when the scan in progress %s has ended, and leave nothing behind', async (_, cause) => {
     const scene = new Scene();
     scene.fixture.save(file, {});
     await scene.scanner.start();
@@ -91,7 +106,7 @@ describe('scans', () => {
     scene.hold = new Promise((resolve) => {
       release = resolve;
     });
-    await scene.advance(2_000, 2);
+    await cause(scene);
     let isStopped = false;
     const stopping = scene.scanner.stop().then(() => {
       isStopped = true;
