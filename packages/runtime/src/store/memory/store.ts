@@ -164,7 +164,7 @@ export class MemoryStore implements Store {
     const history = this.#histories.get(key);
     // Most reads are of the newest version.
     let index = (history?.length ?? 0) - 1;
-    while (index >= 0 && (history?.[index]?.revision ?? 0) > revision) index--;
+    while ((history?.[index]?.revision ?? 0) > revision) index--;
     const version = history?.[index];
     if (version?.value === undefined) return undefined;
     return { key, value: version.value, revision: version.revision, created: version.created };
