@@ -44,18 +44,22 @@ let loaded: Promise<Binding> | undefined;
 
 /** Throws `Unavailable` if there is no SQLite for this machine. */
 export function loadBinding(): Promise<Binding> {
-  loaded ??= load();
+  // Not a literal: compilers and bundlers for Node 20 do not know the module.
+  const builtIn = 'node:sqlite';
+  loaded ??= loadOne(
+    () => import('@photostructure/sqlite'),
+    () => import(builtIn),
+  );
   return loaded;
 }
 
-async function load(): Promise<Binding> {
+/** The built-in module only if the library cannot be loaded. Throws `Unavailable` if neither can. */
+export async function loadOne(library: () => Promise<Binding>, builtIn: () => Promise<Binding>): Promise<Binding> {
   try {
-    return await import('@photostructure/sqlite');
+    return await library();
   } catch (error) {
-    // Not a literal: compilers and bundlers for Node 20 do not know the module.
-    const builtIn = 'node:sqlite';
     try {
-      return await import(builtIn);
+      return await builtIn();
     } catch {
       const { platform, arch, version } = process;
       throw new ApiError(
