@@ -7,7 +7,7 @@ import { api } from './list/api.mjs';
 import * as apiserver from './list/apiserver.mjs';
 import { autoscaler, autoscaling } from './list/autoscaling.mjs';
 import { clientset, rest } from './list/client.mjs';
-import { controller, informer } from './list/controller.mjs';
+import { controller, informer, operate } from './list/controller.mjs';
 import { dependencies } from './list/dependencies.mjs';
 import * as etcdBackup from './list/etcd-backup.mjs';
 import { kubernetes } from './list/kubernetes.mjs';
@@ -29,6 +29,7 @@ export const areas = [
   workqueue,
   informer,
   controller,
+  operate,
   manager,
   transfer,
   rest,

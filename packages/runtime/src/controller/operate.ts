@@ -60,7 +60,10 @@ export interface Operator<Spec, Status, SpecInput, StatusInput, Facts, Step exte
     happened: Happened<Status, Step, Facts>,
     nowMs: number,
   ): Report<Status> | undefined;
-  /** There is no such object. Returns the delay after which it is called again; undefined: only after a change. */
+  /**
+   * There is no such object: cleans up what arrived late, after the fence was checked. Returns the delay after which it is
+   * called again; undefined: only after a change.
+   */
   gone?(pass: Pass<Memory>): Promise<number | undefined>;
 }
 
@@ -87,8 +90,8 @@ export interface Decision<Status, Step> {
   /** The intent, stored before the first step. The stored one if a difference is not worth a write. */
   readonly status: Status | undefined;
   /**
-   * Steps that only write the registry, such as a revision: performed while the status is stored, before the steps. `act`
-   * throws if one fails.
+   * Steps that only write the registry, such as a revision: performed while the status is stored, before the steps. One
+   * that is not done ends the pass with an error.
    */
   readonly records?: readonly Step[];
   readonly steps?: readonly Step[];
@@ -149,6 +152,7 @@ export interface Pass<Memory> extends Request {
   readonly log: Log;
   /** Whether `observe` may use what was read before; if it does, it calls `usedCache`. */
   readonly mayUseCache: boolean;
+  /** Throws `Internal` if it may not. */
   usedCache(): void;
   /** Kept until the object, the leader's term or the process ends. */
   readonly memory: Partial<Memory>;
@@ -218,9 +222,9 @@ export function operate<
 interface Known<Memory> {
   readonly uid: string | undefined;
   readonly memory: Partial<Memory>;
-  /** Generation of the spec that was found valid. */
-  validGeneration?: number | undefined;
-  /** Consecutive passes that ended with a refused step. */
+  /** Generation of the spec that was found valid; undefined for kinds without generations, -1 before. */
+  validGeneration: number | undefined;
+  /** Passes that ended with a refused step, since everything was done or the spec has changed. */
   refusals: number;
 }
 
@@ -284,17 +288,15 @@ class PassLoop<Spec, Status, SpecInput, StatusInput, Facts, Step extends Planned
     const context = { registry: currentReads(registry), ...(informers && { informers }) };
     const stopping = new AbortController();
     const ended = new AbortController();
-    const stop = () => stopping.abort();
-    signal.addEventListener('abort', stop, { once: true });
-    if (signal.aborted) stop();
-    const passes = this.#controller.run({ ...context, signal: stopping.signal }).finally(() => ended.abort());
+    const either = AbortSignal.any([signal, stopping.signal]);
+    const passes = this.#controller.run({ ...context, signal: either }).finally(() => ended.abort());
     const triggering = this.#operator.triggers.map(async (trigger) => {
       const enqueue: Enqueue = (object, options) => this.enqueue(object, { reason: trigger.name, ...options });
       try {
         await trigger.run?.(enqueue, { ...context, signal: ended.signal });
       } catch (error) {
         if (isAbort(error, ended.signal)) return;
-        stop();
+        stopping.abort();
         throw error;
       }
     });
@@ -302,7 +304,6 @@ class PassLoop<Spec, Status, SpecInput, StatusInput, Facts, Step extends Planned
       const failed = (await Promise.allSettled([passes, ...triggering])).find(({ status }) => status === 'rejected');
       if (failed?.status === 'rejected') throw failed.reason;
     } finally {
-      signal.removeEventListener('abort', stop);
       this.#events = undefined;
       await events.flush();
     }
@@ -343,12 +344,13 @@ class PassLoop<Spec, Status, SpecInput, StatusInput, Facts, Step extends Planned
   #remember(key: string, uid: string | undefined): Known<Memory> {
     const known = this.#known.get(key);
     if (known !== undefined && (uid === undefined || known.uid === uid)) return known;
-    const fresh: Known<Memory> = { uid, memory: {}, refusals: 0 };
+    const fresh: Known<Memory> = { uid, memory: {}, validGeneration: -1, refusals: 0 };
     this.#known.set(key, fresh);
     return fresh;
   }
 
   async #gone(pass: CurrentPass<Memory>): Promise<ReconcileResult> {
+    if (this.#operator.gone) await pass.registry.checkFence();
     const delayMs = await this.#operator.gone?.(pass);
     if (delayMs === undefined) this.#known.delete(pass.key);
     return resultOf(delayMs);
@@ -368,8 +370,10 @@ class PassLoop<Spec, Status, SpecInput, StatusInput, Facts, Step extends Planned
       const errors = this.#operator.kind.validate(object);
       const report = errors.length === 0 ? undefined : this.#reportOfInvalid(object, errors, pass);
       if (report !== undefined) {
-        const reported = await this.#report(object, report, pass);
-        return reported === undefined ? { requeueAfterMs: missingMs } : resultOf(report.requeueAfterMs);
+        const reported = await this.#store(object, report.status, pass);
+        if (reported === undefined) return { requeueAfterMs: missingMs };
+        for (const event of report.events ?? []) pass.record(event);
+        return resultOf(report.requeueAfterMs);
       }
       known.validGeneration = generation;
       known.refusals = 0;
@@ -393,7 +397,10 @@ class PassLoop<Spec, Status, SpecInput, StatusInput, Facts, Step extends Planned
     if (written === undefined) return { requeueAfterMs: missingMs };
     for (const event of events) pass.record(event);
 
-    if (steps.length === 0) return this.#end(written, isReleased, decision.requeueAfterMs, pass);
+    if (steps.length === 0) {
+      known.refusals = 0;
+      return this.#end(written, isReleased, decision.requeueAfterMs, pass);
+    }
     const performed = await this.#perform(steps, written, facts, pass);
     const report = this.#operator.report?.(written, { ...performed, facts, decision }, pass.registry.clock.now());
     const reported = await this.#report(written, report, pass);
@@ -460,7 +467,10 @@ class PassLoop<Spec, Status, SpecInput, StatusInput, Facts, Step extends Planned
   }
 
   async #write(records: readonly Step[], object: ApiObject<Spec, Status>, facts: Facts, pass: CurrentPass<Memory>) {
-    for (const record of records) await this.#operator.act(record, object, facts, pass);
+    for (const record of records) {
+      const result = await this.#operator.act(record, object, facts, pass);
+      if (result !== 'done') throw new ApiError('Unavailable', { what: record.do, reason: result.message });
+    }
   }
 
   /** Performs steps in their order, up to the first that is not done. */
@@ -568,6 +578,7 @@ class CurrentPass<Memory> implements Pass<Memory> {
   }
 
   usedCache(): void {
+    if (!this.mayUseCache) throw new ApiError('Internal', { reason: `the cache was used again for ${this.name}` });
     this.hasUsedCache = true;
   }
 

@@ -2,7 +2,8 @@
  * A registry whose reads are not older than the writes that went through it. A server may answer a read from a cache that
  * is behind: a decision on it would repeat or undo what this process has just done.
  */
-import { ApiError } from '../api/errors.ts';
+import { ApiError, isApiError } from '../api/errors.ts';
+import { NAMESPACE_DEFAULT } from '../api/metadata.ts';
 import { BoundedMap } from '../lib/bounded-map.ts';
 import type { ListOptions, Namespaced, Registry, Resource, WriteObserver } from '../registry/contract.ts';
 import { keyOf, prefixOf } from '../registry/keys.ts';
@@ -34,20 +35,26 @@ class OwnWrites implements WriteObserver {
     }
   }
 
+  /** The version of the newest write below a key or prefix, unless a read that is older would not be a late one. */
+  newest(written: string): string | undefined {
+    const newest = this.#newest.get(written);
+    if (newest === undefined) return undefined;
+    return this.#registry.clock.monotonicMs() - newest.atMs < staleMsMax ? newest.version : undefined;
+  }
+
   /** Throws `Unavailable` if what was read at a version does not contain the newest write below a key or prefix. */
   check(written: string, what: string, version: string): void {
-    const newest = this.#newest.get(written);
-    if (newest === undefined || !this.#registry.isNewer(newest.version, version)) return;
-    if (this.#registry.clock.monotonicMs() - newest.atMs >= staleMsMax) return;
-    const reason = `stale read: older than version ${newest.version}, which this process has written`;
+    const newest = this.newest(written);
+    if (newest === undefined || !this.#registry.isNewer(newest, version)) return;
+    const reason = `stale read: older than version ${newest}, which this process has written`;
     throw new ApiError('Unavailable', { what, reason });
   }
 
   /** Concurrent writes may be reported in another order. */
-  #remember(key: string, version: string): void {
-    const newest = this.#newest.get(key);
-    if (newest !== undefined && !this.#registry.isNewer(version, newest.version)) return;
-    this.#newest.set(key, { version, atMs: this.#registry.clock.monotonicMs() });
+  #remember(written: string, version: string): void {
+    const newest = this.newest(written);
+    if (newest !== undefined && !this.#registry.isNewer(version, newest)) return;
+    this.#newest.set(written, { version, atMs: this.#registry.clock.monotonicMs() });
   }
 }
 
@@ -73,11 +80,22 @@ function currentResource<Spec, Status, SpecInput, StatusInput>(
   const { kind } = resource;
   return {
     kind,
-    async get(name: string, options?: Namespaced) {
-      const object = await resource.get(name, options);
-      const key = keyOf(kind, object.metadata.namespace, name);
-      writes.check(key, key, object.metadata.resourceVersion);
-      return object;
+    async get(name: string, options: Namespaced = {}) {
+      const { namespace = NAMESPACE_DEFAULT } = options;
+      const key = keyOf(kind, namespace, name);
+      try {
+        const object = await resource.get(name, options);
+        writes.check(key, key, object.metadata.resourceVersion);
+        return object;
+      } catch (error) {
+        if (!isApiError(error, 'NotFound') || writes.newest(key) === undefined) throw error;
+        // Absence has no version, except in a list.
+        const fieldSelector = `metadata.name=${name}`;
+        const { items, resourceVersion } = await resource.list({ namespace, fieldSelector });
+        writes.check(key, key, resourceVersion);
+        if (items[0] === undefined) throw error;
+        return items[0];
+      }
     },
     async list(options: ListOptions = {}) {
       const list = await resource.list(options);

@@ -1,5 +1,5 @@
-/** A store whose `get` can be made to answer with what it was asked for once, as a replica that is behind would. */
-import type { Entry, Store } from '../store/contract.ts';
+/** Stores that can be made to answer with an earlier state, as a replica that is behind would. */
+import type { Entry, ListOptions, Revision, Store } from '../store/contract.ts';
 
 export interface ForgetfulStore {
   readonly store: Store;
@@ -32,6 +32,31 @@ export function forgetful(target: Store): ForgetfulStore {
     },
     thaw() {
       frozen = undefined;
+    },
+  };
+}
+
+/** A store whose reads can be stopped at the newest revision. Its watches and its commits are not behind. */
+export function lagging(target: Store): { readonly store: Store; stop(): Promise<void>; resume(): void } {
+  let revision: Revision | undefined;
+  const asOf = (options: ListOptions = {}) => (revision === undefined ? options : { at: revision, ...options });
+  const store = new Proxy(target, {
+    get(_, property) {
+      if (property === 'get') return (key: string, at = revision) => target.get(key, at);
+      if (property === 'list') return (prefix: string, options?: ListOptions) => target.list(prefix, asOf(options));
+      if (property === 'versions')
+        return (prefix: string, options?: ListOptions) => target.versions(prefix, asOf(options));
+      const value = Reflect.get(target, property);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+  return {
+    store,
+    async stop() {
+      revision = await target.revision();
+    },
+    resume() {
+      revision = undefined;
     },
   };
 }
