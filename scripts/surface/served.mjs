@@ -10,6 +10,10 @@ import { request as httpsRequest } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout } from 'node:timers/promises';
+import { defaultObjects, servedResources } from '@ecsm/apiserver';
+import { operatorKinds } from '@ecsm/operator';
+import { KindSet } from '@ecsm/runtime';
 import { openApiFiles } from './openapi.mjs';
 import { rows, sections, yaml } from './text.mjs';
 
@@ -23,6 +27,7 @@ export async function served(root) {
     const child = spawn(process.execPath, [join(root, 'bin', name), ...argv], {
       env: { PATH: process.env.PATH, HOME: home, ECSM_HOME: home, NO_COLOR: '1' },
       stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: startMsMax,
     });
     started.push(child);
     return child;
@@ -39,6 +44,10 @@ export async function served(root) {
       lineOf(operator.stderr, /"serving the Kubernetes API","url":"([^"]+)"/),
       lineOf(operator.stderr, /"health server listening","url":"([^"]+)"/),
     ]);
+    await until(
+      ({ status }) => status === 200,
+      () => get(`${health}/readyz`),
+    );
     const pki = (file) => readFileSync(join(home, 'pki', file));
     const ca = pki('ca.crt');
     const admin = pki('admin.pem');
@@ -93,9 +102,18 @@ async function apiFiles(ask) {
   const documents = {};
   for (const path of Object.keys(paths)) documents[path] = await json(`/openapi/v3/${path}`);
   const v2 = await ask('/openapi/v2', 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf');
+  // The server stores its default roles, and then their bindings, after it has started to answer.
+  const { clusterRoleBindings } = defaultObjects(servedResources(new KindSet(operatorKinds)));
+  const rbac = (plural) => json(`/apis/rbac.authorization.k8s.io/v1/${plural}`);
+  const bindings = await until(
+    ({ items }) => items.length >= clusterRoleBindings.length,
+    () => rbac('clusterrolebindings'),
+  );
   const roles = {};
-  for (const plural of ['clusterroles', 'clusterrolebindings']) {
-    const { items } = await json(`/apis/rbac.authorization.k8s.io/v1/${plural}`);
+  for (const [plural, { items }] of [
+    ['clusterroles', await rbac('clusterroles')],
+    ['clusterrolebindings', bindings],
+  ]) {
     for (const { metadata, roleRef, rules, subjects } of items) {
       roles[`${plural}/${metadata.name}`] = { labels: metadata.labels, roleRef, rules, subjects };
     }
@@ -135,18 +153,23 @@ function familiesOf(text) {
 function lineOf(stream, pattern) {
   return new Promise((resolve, reject) => {
     const lines = createInterface({ input: stream });
-    const timer = setTimeout(() => reject(new Error(`no line matches ${pattern}`)), startMsMax);
     lines.on('line', (line) => {
       const match = pattern.exec(line);
-      if (match === null) return;
-      clearTimeout(timer);
-      resolve(match);
+      if (match !== null) resolve(match);
     });
-    lines.on('close', () => {
-      clearTimeout(timer);
-      reject(new Error(`the program ended without a line that matches ${pattern}`));
-    });
+    lines.on('close', () => reject(new Error(`the program ended without a line that matches ${pattern}`)));
   });
+}
+
+/** Repeats a request of a program that has just started, until it answers as it does at rest. */
+async function until(isDone, request) {
+  const end = Date.now() + startMsMax;
+  for (;;) {
+    const answer = await request();
+    if (isDone(answer)) return answer;
+    if (Date.now() > end) throw new Error(`the last answer in ${startMsMax} ms is ${JSON.stringify(answer)}`);
+    await setTimeout(100);
+  }
 }
 
 function get(url, accept = 'application/json', tls = {}) {

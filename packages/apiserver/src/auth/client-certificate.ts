@@ -15,7 +15,7 @@ import {
   type User,
 } from './contract.ts';
 
-export const certificateLimits = {
+const certificateLimits = {
   /** Verified certificates; the signature is checked once for each. */
   cachedMax: 1_024,
   sizeBytesMax: 65_536,
