@@ -5,7 +5,7 @@ import { toleranceFormat } from './metric-quantity.ts';
 const { integer, list, object, optional, string, withDefault } = schema;
 
 /** The limits of Kubernetes. */
-export const windowSecondsMax = 3_600;
+const windowSecondsMax = 3_600;
 export const periodSecondsMax = 1_800;
 const policiesMax = 8;
 

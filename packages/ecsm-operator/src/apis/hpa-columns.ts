@@ -53,7 +53,7 @@ export function metricName({ type, resource }: Pick<ShownMetric, 'type' | 'resou
 }
 
 /** One metric: `cpu: 45%/70%`. `current` is ignored if it is of another metric, as after a change of the spec. */
-export function metricText(metric: ShownMetric, current: ShownCurrent | undefined): string {
+function metricText(metric: ShownMetric, current: ShownCurrent | undefined): string {
   const name = metricName(metric);
   const seen = current?.type === metric.type && current.name === name ? current : undefined;
   if (metric.schedule) return `${name}: ${scheduleText(metric.schedule.replicas, seen?.active)}`;

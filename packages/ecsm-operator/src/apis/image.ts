@@ -1,6 +1,6 @@
 /** References to images as the platform writes them: `name@tag` or `name@tag#os`. */
 
-export interface ImageReference {
+interface ImageReference {
   readonly name: string;
   readonly tag: string;
   readonly os?: string;

@@ -32,7 +32,7 @@ import { Latch } from './latch.ts';
 import { PriorityClasses } from './priority-classes.ts';
 import { Rejections } from './rejections.ts';
 
-export interface AllocationsOptions {
+interface AllocationsOptions {
   readonly fleet: Fleet;
   readonly capacity: Pick<CapacityReader, 'read' | 'instances'>;
   readonly offlineNodes: () => ReadonlySet<string>;
@@ -49,7 +49,7 @@ export interface AllocationsOptions {
 }
 
 /** Interval between reads of the capacity. */
-export const capacityMs = 60_000;
+const capacityMs = 60_000;
 /** After a change of nodes it is read sooner, but not more often than this. */
 const capacityMsMin = 10_000;
 /** Until the capacity was read, services with limits wait for it. */

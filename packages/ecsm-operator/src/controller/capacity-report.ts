@@ -8,7 +8,7 @@ import type { NodeCapacity } from '../observe/capacity.ts';
 import type { PlacementService } from '../service/placement/model.ts';
 import { identityName } from './registry-id.ts';
 
-export interface CapacityReportOptions {
+interface CapacityReportOptions {
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -87,7 +87,7 @@ export class CapacityReport {
   }
 }
 
-export function nodesOf({ nodes, offlineNodes, services }: CapacityView): Nodes {
+function nodesOf({ nodes, offlineNodes, services }: CapacityView): Nodes {
   return nodes.map(({ name, isOffline, memoryBytes, diskBytes, foreignMemoryBytes, foreignDiskBytes }) => {
     let [memory, disk] = [0, 0];
     for (const { placed, limits } of services) {

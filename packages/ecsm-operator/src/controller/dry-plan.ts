@@ -14,7 +14,7 @@ import { plan } from '../service/plan.ts';
 import { readRegistryId } from './registry-id.ts';
 import { knownRevisions, revisionOf } from './revisions.ts';
 
-export interface DryPlanSources {
+interface DryPlanSources {
   readonly registry: Registry;
   readonly manager: Pick<ServiceManager, 'find' | 'offlineNodes'>;
   readonly settings: PlanSettings;

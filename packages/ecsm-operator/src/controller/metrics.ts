@@ -40,7 +40,7 @@ export function measureLink(
   };
 }
 
-export interface ObservationFacts {
+interface ObservationFacts {
   readonly poller: Pick<Observer['poller'], 'pace'>;
   readonly owners: Pick<Observer['owners'], 'unverifiedCount'>;
 }

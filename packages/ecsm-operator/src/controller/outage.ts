@@ -2,7 +2,7 @@
 import type { CircuitBreaker } from '@ecsm/client';
 import type { Clock, Log } from '@ecsm/runtime';
 
-export interface OutageOptions {
+interface OutageOptions {
   readonly breaker: CircuitBreaker;
   readonly clock: Clock;
   readonly log: Log;

@@ -31,7 +31,7 @@ import { ensureRevision, knownRevisions, pruneRevisions, revisionOf } from './re
 import { sendStep } from './send-step.ts';
 import { reachable, unreachable, writeConditions } from './status.ts';
 
-export interface ReconcilerOptions extends PerformerOptions {
+interface ReconcilerOptions extends PerformerOptions {
   readonly breaker: CircuitBreaker;
   readonly random: Random;
   readonly allocations: Pick<Allocations, 'of' | 'observed'>;

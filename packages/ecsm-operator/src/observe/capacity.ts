@@ -31,7 +31,7 @@ export interface ListedInstances {
   readonly requested: number;
 }
 
-export interface CapacityOptions {
+interface CapacityOptions {
   readonly ecsm: Ecsm;
   readonly services: Pick<ServiceRecords, 'listed'>;
   /** The key of the ECSMService that a service on the platform belongs to, by its name. Undefined: foreign. */

@@ -1,7 +1,7 @@
 /** The names of the nodes that the platform cannot reach. Concurrent callers share one request. */
 import type { Clock } from '@ecsm/runtime';
 
-export type FetchOffline = (signal: AbortSignal) => Promise<ReadonlySet<string>>;
+type FetchOffline = (signal: AbortSignal) => Promise<ReadonlySet<string>>;
 
 export class NodeCache {
   readonly #clock: Clock;

@@ -35,7 +35,7 @@ export interface PlatformSnapshot {
   readonly source: 'fresh' | 'polled' | 'assumed';
 }
 
-export interface ObserverOptions {
+interface ObserverOptions {
   readonly ecsm: Ecsm;
   readonly manager: Pick<ServiceManager, 'find' | 'read' | 'offlineNodes'>;
   readonly breaker: Pick<CircuitBreaker, 'state' | 'onChange' | 'isBusy' | 'inFlight'>;

@@ -18,7 +18,7 @@ const payloadsMax = 4_096;
 /** Shared by all records, nearly all of which have no lost nodes. */
 const none: readonly string[] = [];
 
-export class OwnerRecord {
+class OwnerRecord {
   /** Digest of the object when nothing was left to do. */
   restingDigest: string | undefined;
   /** At rest by the poller's data alone, without having read the services. */

@@ -4,7 +4,7 @@
  * allows, except that the limit is always kept. What the budget leaves is used to read details little by little.
  */
 
-export interface PaceOptions {
+interface PaceOptions {
   /** Maximum time from the start of one poll to that of the next. */
   readonly observeMs: number;
   readonly budgetBytesPerSecond: number;

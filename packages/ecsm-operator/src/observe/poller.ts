@@ -22,7 +22,7 @@ import type { ServiceRecords } from './service-records.ts';
 import { Summary } from './summary.ts';
 import { Sweep } from './sweep.ts';
 
-export interface PollerOptions {
+interface PollerOptions {
   readonly ecsm: Ecsm;
   readonly services: ServiceRecords;
   readonly owners: OwnerRecords;
@@ -47,7 +47,7 @@ const pageSize = 1_000;
 /** Of the wait while the link is down or a poll failed: operators that lost the same link do not return together. */
 const jitterPart = 1 / 5;
 /** With fewer services in progress and a free link, the reconciles read their instances sooner by themselves. */
-export const prefetchMin = 16;
+const prefetchMin = 16;
 
 export class Poller {
   readonly #options: PollerOptions;

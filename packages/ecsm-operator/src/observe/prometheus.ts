@@ -5,7 +5,7 @@
 import type { Transport } from '@ecsm/client';
 import { ApiError, type Clock, isApiError } from '@ecsm/runtime';
 
-export interface PrometheusOptions {
+interface PrometheusOptions {
   /** The allowed servers: URL → transport. */
   readonly servers: ReadonlyMap<string, Transport>;
   readonly clock: Clock;

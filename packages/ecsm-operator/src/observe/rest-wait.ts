@@ -8,7 +8,7 @@ import type { Pace } from './pace.ts';
 import type { PollTimer } from './poll-timer.ts';
 import type { Summary } from './summary.ts';
 
-export interface RestWaitOptions {
+interface RestWaitOptions {
   readonly clock: Clock;
   readonly breaker: Pick<CircuitBreaker, 'state'>;
   readonly timer: PollTimer;

@@ -44,7 +44,7 @@ interface SentUpdate {
   readonly atMs: number;
 }
 
-export class ServiceRecord {
+class ServiceRecord {
   listed: Listed | undefined;
   /** Defined only for services of ours. */
   decided: Decided | undefined;
@@ -61,7 +61,7 @@ export class ServiceRecord {
   absentSinceMs: number | undefined;
 }
 
-export type Comparison = 'new' | 'changed' | 'same' | 'stale';
+type Comparison = 'new' | 'changed' | 'same' | 'stale';
 
 /** Consecutive polls for which an older version counts as stale; after them the platform's clock was set back. */
 const stalePollsMax = 3;

@@ -16,7 +16,7 @@ const partSize = 64;
 /** Bytes to list the instances of a service, before any was measured. */
 const serviceBytes = 800;
 
-export interface SweepOptions {
+interface SweepOptions {
   readonly services: ServiceRecords;
   readonly prefetch: Prefetch;
   readonly clock: Clock;

@@ -6,7 +6,7 @@
 import { type ContainerRow, collect, cpuPercentOf, type Ecsm, numberOf } from '@ecsm/client';
 import { ApiError, type Clock, deepEqual } from '@ecsm/runtime';
 
-export interface UsageReaderOptions {
+interface UsageReaderOptions {
   readonly ecsm: Ecsm;
   readonly clock: Clock;
   /** The platform's services of a base name that are ours; undefined if they are not known now. */
@@ -15,13 +15,13 @@ export interface UsageReaderOptions {
   readonly intervalMs: number;
 }
 
-export interface ObservedService {
+interface ObservedService {
   readonly id: string;
   /** Of the instances that a reconcile last decided about. */
   readonly fingerprint: number;
 }
 
-export interface UsageRequest {
+interface UsageRequest {
   readonly base: string;
   /** The bases that others ask for in this round, this one or not. */
   readonly others: readonly string[];

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
 
-export interface Answer {
+interface Answer {
   readonly code: number;
   // biome-ignore lint/suspicious/noExplicitAny: tests compare parts of answers
   readonly body: any;

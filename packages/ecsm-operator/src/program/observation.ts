@@ -7,7 +7,7 @@
 import { isApiError, Lease, type Log, type Registry, type Runnable, sleep, timestampAt } from '@ecsm/runtime';
 import { observationName } from '../apis/well-known.ts';
 
-export interface ObservationOptions {
+interface ObservationOptions {
   /** Of this process: `host_pid_uuid`. */
   readonly identity: string;
   /** Time of day of the last complete observation. */

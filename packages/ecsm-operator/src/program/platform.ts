@@ -32,7 +32,7 @@ export function prometheusTransports(
 }
 
 /** The same transport, with these headers on every request. They are added last, after all logging. */
-export function withHeaders(transport: Transport, headers: ProgramOptions['headers']): Transport {
+function withHeaders(transport: Transport, headers: ProgramOptions['headers']): Transport {
   return {
     send: (request, options) => transport.send({ ...request, headers: { ...request.headers, ...headers } }, options),
     close: () => transport.close(),

@@ -11,7 +11,7 @@
 import { Controller, isApiError, keyOf, Lease, type Log, type Registry, type Runnable } from '@ecsm/runtime';
 import { presenceName } from '../apis/well-known.ts';
 
-export interface PresenceOptions {
+interface PresenceOptions {
   /** Of this process: `host_pid_uuid`. */
   readonly identity: string;
   /** Of the lease of operators that elect a leader. */

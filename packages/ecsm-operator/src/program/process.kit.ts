@@ -24,7 +24,7 @@ export interface Started {
   until(pattern: RegExp): Promise<RegExpExecArray>;
 }
 
-export interface StartOptions {
+interface StartOptions {
   readonly file?: string;
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
@@ -79,7 +79,7 @@ export async function run(argv: readonly string[], options?: StartOptions) {
 }
 
 /** A directory, a platform on loopback and a registry in sqlite. */
-export class Site {
+class Site {
   readonly directory = mkdtempSync(join(tmpdir(), 'ecsm-operator-'));
   readonly registry = `sqlite:${join(this.directory, 'registry')}`;
   readonly simulator: Simulator;

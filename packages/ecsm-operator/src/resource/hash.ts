@@ -8,7 +8,7 @@ import type { Schema } from '@ecsm/runtime';
 import { ECSMService, type ServiceTemplate } from '../apis/ecsm-service.ts';
 import { imageRefOf, pullPolicyOf } from './image-source.ts';
 
-export interface RevisionSource {
+interface RevisionSource {
   readonly template: ServiceTemplate;
   /** The annotation `ecsm.sh/restartedAt`: another value results in another revision of the same template. */
   readonly restartedAt?: string | undefined;

@@ -8,7 +8,7 @@ export function imageRefOf(template: ServiceTemplate): string {
   return `${nameAndTag}#${osOf(template)}`;
 }
 
-export type PullPolicy = NonNullable<ServiceTemplate['imagePullPolicy']>;
+type PullPolicy = NonNullable<ServiceTemplate['imagePullPolicy']>;
 
 /** The platform's own default, sent explicitly, so that a manual change is detected. */
 export function pullPolicyOf({ image, imagePullPolicy }: ServiceTemplate): PullPolicy {

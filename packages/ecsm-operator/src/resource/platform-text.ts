@@ -4,7 +4,7 @@
  */
 import { formatBytes } from '../apis/metric-quantity.ts';
 
-export interface Explanation {
+interface Explanation {
   readonly chinese: string;
   readonly english: string;
 }

@@ -1,7 +1,7 @@
 /** Objects without undefined and null fields: what a spec does not set is not sent. */
 
 /** The same fields, none of them undefined or null. */
-export type Present<T> = { readonly [K in keyof T]?: NonNullable<T[K]> };
+type Present<T> = { readonly [K in keyof T]?: NonNullable<T[K]> };
 
 /** Without the fields that are undefined or null. */
 export function present<T extends object>(fields: T): Present<T> {

@@ -90,7 +90,7 @@ export function removeAll({ owned, removals }: PlanContext): Decision {
 }
 
 /** While it is paused, a service keeps its template. If that revision is no longer recorded, only the size changes. */
-export function bodyOf(context: PlanContext, owned: Owned, size: Size = {}): ServiceBody | undefined {
+function bodyOf(context: PlanContext, owned: Owned, size: Size = {}): ServiceBody | undefined {
   const { input, wanted } = context;
   const { service } = owned;
   const revision = revisionFor(context, owned);

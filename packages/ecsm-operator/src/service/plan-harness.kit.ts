@@ -12,7 +12,7 @@ import { plan } from './plan.ts';
 import { type ModelService, PlatformModel, type PlatformModelOptions, Refused } from './platform-model.kit.ts';
 import { defaultPlanSettings } from './settings.ts';
 
-export const registryId = 'registry-1';
+const registryId = 'registry-1';
 export const nodes = ['n1', 'n2', 'n3', 'n4', 'n5', 'n6'] as const;
 
 export type SpecInput = ECSMServiceInput['spec'];

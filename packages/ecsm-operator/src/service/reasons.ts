@@ -146,7 +146,7 @@ type ReasonIn<P extends Place> = {
 }[Reason];
 
 export type EventReason = ReasonIn<'event'>;
-export type ConditionType = Exclude<Place, 'event'>;
+type ConditionType = Exclude<Place, 'event'>;
 
 export function event(type: PlannedEvent['type'], reason: EventReason, message: string): PlannedEvent {
   return { type, reason, message };

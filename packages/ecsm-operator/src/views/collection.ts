@@ -120,9 +120,6 @@ function firstAfter(history: readonly Change<unknown>[], version: number): numbe
   return low;
 }
 
-export function withVersion<Spec, Status>(
-  object: ApiObject<Spec, Status>,
-  resourceVersion: string,
-): ApiObject<Spec, Status> {
+function withVersion<Spec, Status>(object: ApiObject<Spec, Status>, resourceVersion: string): ApiObject<Spec, Status> {
   return { ...object, metadata: { ...object.metadata, resourceVersion } };
 }

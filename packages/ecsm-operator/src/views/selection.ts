@@ -33,7 +33,7 @@ export function versionOf(text: string): number {
 }
 
 /** Where a list starts. */
-export interface Cursor {
+interface Cursor {
   readonly version: number;
   /** The list continues after this key. */
   readonly after: string;

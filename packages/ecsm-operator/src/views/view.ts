@@ -25,7 +25,7 @@ import type { Reading, Source } from './source.ts';
 
 export type ReadOnlyResource<Spec, Status> = Pick<Resource<Spec, Status>, 'get' | 'list' | 'watch'>;
 
-export interface ViewOptions<Spec, Status, Data> {
+interface ViewOptions<Spec, Status, Data> {
   readonly kind: Kind<Spec, Status>;
   readonly source: Source<Data>;
   readonly convert: (reading: Reading<Data>) => readonly ApiObject<Spec, Status>[];

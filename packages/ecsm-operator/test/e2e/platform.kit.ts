@@ -37,12 +37,12 @@ const callShape = object({
 
 const journalShape = object({ entries: list(callShape), last: integer(), ok: optional(boolean()) });
 
-export type PlatformService = Shaped<typeof serviceShape>;
-export type PlatformContainer = Shaped<typeof containerShape>;
-export type Call = Shaped<typeof callShape>;
+type PlatformService = Shaped<typeof serviceShape>;
+type PlatformContainer = Shaped<typeof containerShape>;
+type Call = Shaped<typeof callShape>;
 
 /** The state of the platform at one time. */
-export interface PlatformState {
+interface PlatformState {
   readonly services: readonly PlatformService[];
   /** Sorted by name. */
   readonly containers: readonly PlatformContainer[];

@@ -19,7 +19,7 @@ const timeoutMs = 150_000;
 const pollIntervalMs = 20;
 const linesShown = 40;
 
-export interface Operator extends Started {
+interface Operator extends Started {
   /** URL of its health server. */
   readonly url: string;
 }

@@ -26,7 +26,7 @@ const roundsPerSlowLink = 9;
 const slowRound = 2;
 const plainStories = 18;
 
-export interface FleetOptions {
+interface FleetOptions {
   readonly behaviour?: Partial<Behaviour>;
   readonly isRestarted?: boolean;
   /** See focus.kit.ts. */

@@ -17,7 +17,7 @@ export interface LinkSettings {
 /** Separates this random stream from the others of a seed. */
 const stream = 80;
 /** The default timeout of a call. */
-export const callTimeoutMs = 10_000;
+const callTimeoutMs = 10_000;
 /** Consecutive failures after which the link may be declared unreachable. */
 const failuresMin = 2;
 

@@ -26,11 +26,7 @@ const pool = ['node-1', 'node-2', 'node-3'];
 const v1 = 'telemetry@1.0.0#sylixos';
 const v2 = 'telemetry@1.1.0#sylixos';
 
-export function dynamic(
-  name: string,
-  replicas: number,
-  more: Partial<ECSMServiceInput['spec']> = {},
-): ECSMServiceInput {
+function dynamic(name: string, replicas: number, more: Partial<ECSMServiceInput['spec']> = {}): ECSMServiceInput {
   return {
     metadata: { name },
     spec: {
@@ -41,11 +37,7 @@ export function dynamic(
   };
 }
 
-export function fixed(
-  name: string,
-  nodes: readonly string[],
-  more: Partial<ECSMServiceInput['spec']> = {},
-): ECSMServiceInput {
+function fixed(name: string, nodes: readonly string[], more: Partial<ECSMServiceInput['spec']> = {}): ECSMServiceInput {
   return {
     metadata: { name },
     spec: {

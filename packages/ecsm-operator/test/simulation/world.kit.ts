@@ -77,7 +77,7 @@ export function buildWorld(
 }
 
 /** The transport of a process to the platform: each call is one effect. */
-export function linkTo(world: World, doors: ProcessDependencies): Transport {
+function linkTo(world: World, doors: ProcessDependencies): Transport {
   let count = 0;
   const sendAtOnce: Transport['send'] = async (request, { meter }) => {
     const { method, target } = request;

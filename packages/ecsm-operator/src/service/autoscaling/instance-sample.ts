@@ -8,7 +8,7 @@ import type { InstanceSample, InstanceUsage } from './model.ts';
  */
 export const readySeconds = 30;
 
-export interface SampleContext {
+interface SampleContext {
   readonly offlineNodes: ReadonlySet<string>;
   /** Ids of services that are being deleted. */
   readonly removedIds: ReadonlySet<string>;

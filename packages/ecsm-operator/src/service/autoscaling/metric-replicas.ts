@@ -34,7 +34,7 @@ export interface UsageQuestion {
   readonly tolerance: Tolerance;
 }
 
-export type UsageAnswer =
+type UsageAnswer =
   | {
       readonly is: 'known';
       readonly replicas: number;

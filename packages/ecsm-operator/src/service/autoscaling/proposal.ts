@@ -6,7 +6,7 @@ import { formatBytes, formatMetricQuantity, parseMetricQuantity } from '../../ap
 import { type UsageTarget, usageReplicas, valueReplicas } from './metric-replicas.ts';
 import type { InstanceSample, MetricReading, Proposal, TargetState, Tolerance } from './model.ts';
 
-export interface ProposalInput {
+interface ProposalInput {
   readonly target: TargetState;
   readonly minReplicas: number;
   readonly tolerance: Tolerance;

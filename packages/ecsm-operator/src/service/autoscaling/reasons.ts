@@ -70,7 +70,7 @@ type ReasonIn<P extends Place> = {
   [R in Reason]: P extends (typeof hpaReasons)[R]['in'][number] ? R : never;
 }[Reason];
 
-export type HpaConditionType = Exclude<Place, 'event'>;
+type HpaConditionType = Exclude<Place, 'event'>;
 export type HpaCondition = PlannedCondition & { readonly type: HpaConditionType };
 export type HpaEvent = PlannedEvent & { readonly reason: ReasonIn<'event'> };
 

@@ -2,7 +2,7 @@
 import type { FleetService } from '../../fleet/fleet-service.ts';
 
 /** Looks up a service by its key. A dependency need not exist. */
-export type ServiceLookup = (key: string) => Pick<FleetService, 'dependsOn'> | undefined;
+type ServiceLookup = (key: string) => Pick<FleetService, 'dependsOn'> | undefined;
 
 /** Keys of the shortest cycle through a service, with the service at both ends. Returns undefined if there is none. */
 export function cycleOf(key: string, lookup: ServiceLookup): readonly string[] | undefined {

@@ -29,9 +29,9 @@ export interface DependencyState {
   readonly cycle?: readonly string[];
 }
 
-export type FleetLookup = (key: string) => FleetService | undefined;
+type FleetLookup = (key: string) => FleetService | undefined;
 
-export interface DependencySources {
+interface DependencySources {
   readonly lookup: FleetLookup;
   readonly nowMs: number;
   readonly settings: Pick<PlanSettings, 'pollMs'>;

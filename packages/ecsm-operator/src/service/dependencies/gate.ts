@@ -9,7 +9,7 @@ import { condition, event } from '../reasons.ts';
 import { earliest } from '../times.ts';
 import type { Dependency, DependencyState, Problem } from './dependency-state.ts';
 
-export type UnmetReason = 'DependencyCycle' | 'DependencyLost' | 'DependencyMissing' | 'DependencyWaiting';
+type UnmetReason = 'DependencyCycle' | 'DependencyLost' | 'DependencyMissing' | 'DependencyWaiting';
 
 export interface Gate {
   /** Present while the service has to have no instances: it may not start, or it has to stop. */
@@ -20,7 +20,7 @@ export interface Gate {
   readonly dependencies: NonNullable<ServiceStatus['dependencies']>;
 }
 
-export interface Unmet {
+interface Unmet {
   readonly reason: UnmetReason;
   readonly message: string;
 }

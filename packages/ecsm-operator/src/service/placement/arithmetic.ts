@@ -43,7 +43,7 @@ function amounts(limits: InstanceLimits, amount: InstanceLimits, round: (value: 
 }
 
 /** Whole mebibytes, or gibibytes if there is no remainder. Below 0 there is no room. */
-export function bytesText(bytes: number, round: (value: number) => number = Math.floor): string {
+function bytesText(bytes: number, round: (value: number) => number = Math.floor): string {
   if (bytes === Number.POSITIVE_INFINITY) return 'unknown';
   if (bytes <= 0) return '0';
   if (bytes % gibibyte === 0) return `${bytes / gibibyte}Gi`;

@@ -3,7 +3,7 @@ import { shortageOf } from './arithmetic.ts';
 import type { Placement } from './model.ts';
 import type { State } from './state.ts';
 
-export interface Outcome {
+interface Outcome {
   readonly placement: Placement;
   /** When instances are restored if there is still room. */
   readonly dueMs?: number;

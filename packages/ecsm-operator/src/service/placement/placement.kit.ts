@@ -2,9 +2,9 @@
 import type { PlacementInput, PlacementNode, PlacementService } from './model.ts';
 import { place } from './placement.ts';
 
-export const mebibyte = 2 ** 20;
+const mebibyte = 2 ** 20;
 
-export interface ServiceChanges extends Partial<Omit<PlacementService, 'key' | 'name' | 'placed' | 'limits'>> {
+interface ServiceChanges extends Partial<Omit<PlacementService, 'key' | 'name' | 'placed' | 'limits'>> {
   readonly memory?: number;
   readonly disk?: number;
   readonly placed?: Readonly<Record<string, number>>;

@@ -12,7 +12,7 @@ interface StoredHpa {
   readonly status?: { readonly lastScaleTime?: string };
 }
 
-export interface AutoscalingFacts {
+interface AutoscalingFacts {
   /** Since when no instance has measurements; undefined if they have. */
   readonly unmeasuredSinceMs: number | undefined;
 }

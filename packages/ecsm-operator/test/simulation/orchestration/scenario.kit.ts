@@ -35,7 +35,7 @@ export const orchestrationStories: readonly OrchestrationStory[] = [
 /** A platform that moves instances to nodes without room would overbook them by itself. */
 const counting = { capacityAccounting: 'limit' } as const;
 
-export interface OrchestrationOptions {
+interface OrchestrationOptions {
   readonly behaviour?: Partial<Behaviour>;
   /** The operator is restarted at rest: it must have nothing to do. */
   readonly isRestarted?: boolean;
