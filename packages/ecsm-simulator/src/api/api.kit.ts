@@ -11,7 +11,7 @@ import type { Handler } from './exchange.ts';
 
 export const startMs = Date.UTC(2024, 5, 3, 23, 28, 20);
 
-export interface Reply {
+interface Reply {
   readonly http: number;
   readonly body: JsonValue;
 }

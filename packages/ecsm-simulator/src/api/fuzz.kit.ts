@@ -47,7 +47,7 @@ type Kind = 'service' | 'record' | 'task' | 'container' | 'node' | 'nodeName' | 
 type OtherKind = 'registry' | 'sync' | 'upload' | 'template' | 'templatePath' | 'entry' | 'key' | 'transaction' | 'odd';
 
 /** What there is to ask for. */
-export type Catalogue = Readonly<Record<Kind | OtherKind, readonly string[]>>;
+type Catalogue = Readonly<Record<Kind | OtherKind, readonly string[]>>;
 
 export function catalogueOf(state: State): Catalogue {
   const images = Object.values(state.images);

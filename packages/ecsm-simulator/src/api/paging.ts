@@ -5,7 +5,7 @@ import type { Call } from './call.ts';
 import { badRequest } from './input.ts';
 import type { Query } from './query.ts';
 
-export interface Page {
+interface Page {
   readonly pageNum: number;
   readonly pageSize: number;
   /** Index of the first row of the page, and of the row after its last. */

@@ -15,7 +15,7 @@ interface Branch<R> {
   readonly routes: Map<string, R>;
 }
 
-export type Match<R> =
+type Match<R> =
   | { readonly kind: 'found'; readonly route: R; readonly parameters: ReadonlyMap<string, string> }
   /** The path exists with other methods. */
   | { readonly kind: 'wrongMethod'; readonly allowed: readonly string[] }

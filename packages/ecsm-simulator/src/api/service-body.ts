@@ -86,8 +86,8 @@ const fields = {
 
 const newService = shape.object(fields);
 const changedService = shape.object({ id: text, ...fields });
-export type ServiceBody = Shaped<typeof newService>;
-export type ServiceChange = Shaped<typeof changedService>;
+type ServiceBody = Shaped<typeof newService>;
+type ServiceChange = Shaped<typeof changedService>;
 export const serviceBody: Shape<ServiceBody> = newService;
 export const serviceChange: Shape<ServiceChange> = changedService;
 

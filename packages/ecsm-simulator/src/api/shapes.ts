@@ -2,7 +2,7 @@
 import { type JsonObject, type JsonValue, type Shape, shape } from '@ecsm/runtime';
 
 /** Maximum length of names, ids, references and paths. */
-export const textLengthMax = 1_000;
+const textLengthMax = 1_000;
 export const listLengthMax = 10_000;
 
 type Optional<T> = Shape<T> & { readonly isOptional: true };

@@ -45,7 +45,7 @@ export function templateFound(template: Template, behaviour: Behaviour): JsonObj
   return { id, name, kind, hostname, realpath: pathOfTemplate(template), node, ...timesOf(template, behaviour) };
 }
 
-export interface TreeOptions {
+interface TreeOptions {
   /** Number of levels below the root of the tree. */
   readonly levels: number;
   /** Whether each node of the tree contains its template. */

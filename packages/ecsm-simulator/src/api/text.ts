@@ -8,7 +8,7 @@ export function searchFor(part: string | undefined): (text: string) => boolean {
   return (text) => text.toLowerCase().includes(lower);
 }
 
-export interface ImageName {
+interface ImageName {
   readonly name: string;
   readonly tag: string;
   readonly os: string;

@@ -2,7 +2,7 @@
 import { timestampAt } from '@ecsm/runtime';
 import type { Behaviour } from '../platform/behaviour.ts';
 
-export type Timed = 'service' | 'container' | 'image';
+type Timed = 'service' | 'container' | 'image';
 
 /** Nodes, records and other database rows use the form of services. */
 export function timeText(timeMs: number, of: Timed, { times }: Behaviour): string {

@@ -21,7 +21,7 @@ export const uploadRoutes: readonly Route[] = [
 ];
 
 /** An upload is held in memory until it is complete. */
-export const uploadBytesMax = 2 ** 30;
+const uploadBytesMax = 2 ** 30;
 
 function receive(call: Call): JsonObject {
   const { platform } = call;

@@ -2,7 +2,7 @@
 import { type JsonObject, type JsonValue, mergePatch, shape } from '@ecsm/runtime';
 import type { DeployAction, Policy, Service, ServiceSpec } from '../platform/model.ts';
 
-export interface Edit {
+interface Edit {
   readonly name?: string;
   /** `name@tag#os` */
   readonly image?: string;

@@ -45,7 +45,7 @@ export const journalLimits = {
 
 const noCalls: Count = { calls: 0, failures: 0, bytesUp: 0, bytesDown: 0 };
 
-export interface JournalOptions {
+interface JournalOptions {
   /** Returns the endpoint of a call. The number of endpoints must be bounded: their counts are kept. */
   readonly endpointOf: (method: string, path: string) => string;
 }

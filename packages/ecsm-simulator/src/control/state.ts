@@ -4,7 +4,7 @@ import { profiles } from '../platform/behaviour.ts';
 import type { Container, Image, Node, Service, State } from '../platform/model.ts';
 import { readSwitches } from './behaviour.ts';
 
-export type StateCheck = { readonly state: State } | { readonly problem: string };
+type StateCheck = { readonly state: State } | { readonly problem: string };
 
 /** Requires every field, so that a new field of the model is not forgotten here. */
 type FieldsOf<T> = { readonly [F in keyof T]-?: Shape<unknown> };

@@ -22,7 +22,7 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-export const serverLimits = {
+const serverLimits = {
   bodyBytesMax: 80 * 1024 * 1024,
   connectionsMax: 2_048,
   headerBytesMax: 64 * 1024,

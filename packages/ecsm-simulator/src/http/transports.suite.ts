@@ -10,7 +10,7 @@ import { Link } from '../link/link.ts';
 import type { LinkContext, ObservedCall } from '../link/simulated-call.ts';
 import type { InProcessTransport, WireRequest, WireResponse } from '../link/transport.ts';
 
-export interface OpenWay {
+interface OpenWay {
   readonly transport: InProcessTransport;
   close(): Promise<void>;
 }

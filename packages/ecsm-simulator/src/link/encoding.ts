@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib';
 import type { Request, Response } from '../api/exchange.ts';
 import type { Behaviour } from '../platform/behaviour.ts';
 
-export type EncodingSwitches = Pick<Behaviour, 'compression' | 'entityTag' | 'connection'>;
+type EncodingSwitches = Pick<Behaviour, 'compression' | 'entityTag' | 'connection'>;
 
 /** A smaller body is not compressed. */
 const compressedBytesMin = 1_024;

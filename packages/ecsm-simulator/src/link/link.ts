@@ -31,7 +31,7 @@ export interface CallPlan {
   readonly keptPart: number;
 }
 
-export type Call = Pick<Request, 'method' | 'target'>;
+type Call = Pick<Request, 'method' | 'target'>;
 
 /** Maximum number of calls that a frozen platform holds. Further calls are lost, as when a socket's backlog is full. */
 export const heldCallsMax = 10_000;

@@ -48,7 +48,7 @@ export interface ReceivedResponse {
   readonly bytesPerSecond: number;
 }
 
-export interface Caller {
+interface Caller {
   /** Called with the number of request bytes that were sent. */
   readonly sent: (bytes: number) => void;
   readonly receive: (received: ReceivedResponse) => void;

@@ -4,7 +4,7 @@ import type { Clock } from '@ecsm/runtime';
 /** Interval between chunks; a chunk has at least one byte. */
 const stepMs = 100;
 
-export interface Transfer {
+interface Transfer {
   readonly clock: Clock;
   readonly bytes: number;
   /** More than 0. */

@@ -23,7 +23,7 @@ export interface WireResponse {
   readonly body: Uint8Array;
 }
 
-export interface SendOptions {
+interface SendOptions {
   readonly signal: AbortSignal;
   readonly responseBytesMax: number;
   readonly meter: { bytesUp: number; bytesDown: number };

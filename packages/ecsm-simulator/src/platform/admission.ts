@@ -7,7 +7,7 @@ import { splitSurplus } from './scale.ts';
 import type { World } from './world.ts';
 
 /** The service that is updated, and whether the update redeploys its containers. */
-export interface Updated {
+interface Updated {
   readonly service: Service;
   readonly isRedeployed: boolean;
 }

@@ -29,7 +29,7 @@ export interface PendingChange {
 
 export const noChange: PendingChange = { removed: new Set(), added: [] };
 
-export interface Shortage {
+interface Shortage {
   readonly why: 'nodeMemory' | 'nodeDisk';
   /** `需要 67108864 字节, 剩余 1048576 字节` */
   readonly detail: string;

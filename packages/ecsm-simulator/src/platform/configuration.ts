@@ -4,7 +4,7 @@ import type { ConfigurationEntry } from './model.ts';
 import { Refusal } from './refusal.ts';
 import type { World } from './world.ts';
 
-export interface ConfigurationInput {
+interface ConfigurationInput {
   /** The id of the entry to change; absent for a new entry. */
   readonly id?: string;
   readonly key: string;

@@ -5,7 +5,7 @@
 import type { Container, Load } from './model.ts';
 import type { World } from './world.ts';
 
-export interface Share {
+interface Share {
   readonly cpuPercent: number;
   readonly memoryBytes: number;
 }

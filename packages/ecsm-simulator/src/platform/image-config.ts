@@ -10,7 +10,7 @@ const mebibyte = 1024 * 1024;
 const sylixosMemoryLimitBytes = 2048 * mebibyte;
 const sylixosDiskLimitBytes = 2048 * mebibyte;
 
-export interface Limits {
+interface Limits {
   readonly memoryBytes: number;
   readonly diskBytes: number;
   /** Whether the container has its own limit. */
@@ -47,7 +47,7 @@ export function forbidsRestart(image: ImageSpec): boolean {
   return image.config['restart'] === 'no';
 }
 
-export interface HealthCheck {
+interface HealthCheck {
   readonly startPeriodMs: number;
   /** From the first failed check until the container is restarted. */
   readonly patienceMs: number;
@@ -73,7 +73,7 @@ export function vsoaPortOf(image: ImageSpec): number | undefined {
   return port <= 65_535 ? Math.floor(port) : 0;
 }
 
-export type PullPolicy = 'Always' | 'IfNotPresent' | 'Never';
+type PullPolicy = 'Always' | 'IfNotPresent' | 'Never';
 
 /** The default, also for an invalid value, is `Always` for `latest`, else `IfNotPresent`. */
 export function pullPolicyOf(image: ImageSpec): PullPolicy {

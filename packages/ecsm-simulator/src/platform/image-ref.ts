@@ -1,6 +1,6 @@
 /** Image references, `name@tag#os`, and the comparison of tags as versions. */
 
-export interface ImageRef {
+interface ImageRef {
   readonly name: string;
   readonly tag: string;
   /** Absent if the reference does not contain it. */

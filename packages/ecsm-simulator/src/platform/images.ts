@@ -7,7 +7,7 @@ import { checkAmount, Refusal } from './refusal.ts';
 import { upgradeServices } from './upgrade.ts';
 import type { World } from './world.ts';
 
-export const localRegistryId = 'local';
+const localRegistryId = 'local';
 /** The oldest are dropped. */
 export const syncsMax = 1_000;
 

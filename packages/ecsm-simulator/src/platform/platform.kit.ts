@@ -24,7 +24,7 @@ export interface World {
   readonly only: (serviceName: string) => Container;
 }
 
-export interface SetUpOptions {
+interface SetUpOptions {
   readonly behaviour?: Partial<Behaviour> | ProfileName;
   readonly seed?: number;
   /** SylixOS nodes n1, n2, …; default 3. */

@@ -6,7 +6,7 @@ import type { World } from './world.ts';
 
 /** Maximum number of instances of a dynamic service. The real limit is unknown. */
 export const instancesMax = 1_000;
-export const nameLengthMax = 255;
+const nameLengthMax = 255;
 
 /** Returns the specification with unique node names. Throws a `Refusal`. `itself` is the service that is updated. */
 export function checkSpec(world: World, spec: ServiceSpec, itself?: Service): ServiceSpec {

@@ -19,7 +19,7 @@ export const chunksMax = 10_000;
 /** A larger file is not parsed as a description of an image. */
 export const describedBytesMax = 1024 * 1024;
 
-export interface Chunk {
+interface Chunk {
   readonly imageHash: string;
   readonly totalSizeBytes: number;
   readonly chunkCount: number;
@@ -78,7 +78,7 @@ function finish(world: World, upload: Upload, description: string): void {
 }
 
 /** The received chunks, in order. */
-export function contentOf(upload: Upload): Uint8Array {
+function contentOf(upload: Upload): Uint8Array {
   const indexes = Object.keys(upload.chunks).sort((a, b) => Number(a) - Number(b));
   return Buffer.concat(indexes.map((index) => Buffer.from(upload.chunks[index] ?? '', 'base64')));
 }

@@ -13,7 +13,7 @@ export interface CallCommand {
   readonly url: string;
 }
 
-export interface CallOutcome {
+interface CallOutcome {
   readonly status: number;
   /** JSON is indented; other text is unchanged. */
   readonly text: string;

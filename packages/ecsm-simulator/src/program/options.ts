@@ -21,7 +21,7 @@ export interface ProgramOptions {
   readonly quiet: boolean;
 }
 
-export const countsMax = { nodes: 10_000, services: 100_000 } as const;
+const countsMax = { nodes: 10_000, services: 100_000 } as const;
 
 /** Throws `UsageError`. */
 export function optionsOf({ flag, flags }: Call): ProgramOptions {

@@ -6,7 +6,7 @@ import type { Clock, Log } from '@ecsm/runtime';
 import type { Simulator } from '../http/simulator.ts';
 import type { State } from '../platform/model.ts';
 
-export interface TickerOptions {
+interface TickerOptions {
   readonly simulator: Simulator;
   readonly clock: Clock;
   readonly log: Log;

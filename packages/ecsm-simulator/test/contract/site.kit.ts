@@ -27,7 +27,7 @@ export interface ExpectedCall extends ExpectedRequest {
   readonly data: Form;
 }
 
-export interface ExpectedFailure extends ExpectedRequest {
+interface ExpectedFailure extends ExpectedRequest {
   /** HTTP status where the platform lets it match. */
   readonly http: number;
   /** The business code. */
