@@ -13,7 +13,7 @@ const launcher = fileURLToPath(new URL('../../../bin/etcd-operator', import.meta
 /** A program that takes longer hangs. */
 const runMsMax = 500_000;
 
-export interface Started {
+interface Started {
   readonly child: ChildProcess;
   readonly out: () => string;
   readonly err: () => string;

@@ -8,7 +8,7 @@ import { World, type WorldOptions } from './world.kit.ts';
 
 const timeoutMs = 240_000;
 
-export interface StorageOptions {
+interface StorageOptions {
   /** Whether the API server asks the StorageClass, as Kubernetes does and ours does not. */
   readonly refuses: boolean;
 }

@@ -36,7 +36,7 @@ async function writeCertificates(directory: string, { clock }: AgentContext): Pr
 }
 
 /** What of a job is the same wherever the store and the key come from. */
-export interface FetchRequest extends Omit<FetchJob, 'do' | 'destination' | 'isEncrypted' | 'certificates'> {
+interface FetchRequest extends Omit<FetchJob, 'do' | 'destination' | 'isEncrypted' | 'certificates'> {
   /** Whether the file has to survive a crash of the machine. A restore that is repeated fetches it again. */
   readonly flush?: boolean;
 }

@@ -13,7 +13,6 @@ export const jobVariable = 'AGENT_JOB';
 export const resultVariable = 'AGENT_RESULT_FILE';
 /** What Kubernetes keeps of a termination message. */
 export const resultBytesMax = 4096;
-export const progressPort = 8080;
 /** Names of files with certificates, in PEM. */
 export const tlsFiles = { ca: 'ca.crt', cert: 'tls.crt', key: 'tls.key' } as const;
 

@@ -5,7 +5,7 @@ import type { Progress } from './context.ts';
 
 const requestMsMax = 5_000;
 
-export interface ProgressServer {
+interface ProgressServer {
   readonly port: number;
   close(): void;
 }

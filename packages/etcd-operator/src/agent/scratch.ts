@@ -19,7 +19,7 @@ export async function requireSpace(directory: string, neededBytes: number): Prom
   throw new AgentError('ScratchFull', `${problem}; use a larger volume`);
 }
 
-export interface CopyOptions {
+interface CopyOptions {
   readonly step: string;
   readonly totalBytes: number;
   readonly maxBytes?: number;

@@ -104,7 +104,7 @@ export async function deleteData(storage: BackupStorageClient, baseKey: string, 
   await Promise.all(keys.map((key) => storage.delete(key, options)));
 }
 
-export interface OpenedSnapshot {
+interface OpenedSnapshot {
   readonly chunks: AsyncIterable<Uint8Array>;
   /** Of the bytes as stored, known at their end; undefined if they are the snapshot itself. */
   storedSha256(): string | undefined;

@@ -55,7 +55,7 @@ const started: Validation = {
   ...forbidden,
 };
 
-export const etcdBackupValidations: readonly Validation[] = [
+const etcdBackupValidations: readonly Validation[] = [
   runName,
   {
     path: '',
@@ -95,7 +95,7 @@ function isSame(field: string): string {
   return `has(${now}) == has(${before}) && (!has(${now}) || ${now} == ${before})`;
 }
 
-export const etcdRestoreValidations: readonly Validation[] = [
+const etcdRestoreValidations: readonly Validation[] = [
   runName,
   restoreStarted,
   { path: 'spec', rule: 'has(self.backupName) != has(self.location)', message: SOURCE_MESSAGE },

@@ -8,9 +8,7 @@ export const count = (description: string) => optional(integer({ minimum: 0, des
 export const time = (description: string) => optional(timestamp({ description }));
 
 /** Of a run, and the last two of a schedule. */
-export const backupPhases = ['Pending', 'Running', 'Completed', 'Failed', 'Skipped', 'Scheduled', 'Suspended'] as const;
-
-export type BackupPhase = (typeof backupPhases)[number];
+const backupPhases = ['Pending', 'Running', 'Completed', 'Failed', 'Skipped', 'Scheduled', 'Suspended'] as const;
 
 export const workerStatus = optional(
   object(

@@ -4,7 +4,7 @@ import { schema } from '@ecsm/runtime';
 
 const { boolean, map, object, optional, string, withDefault } = schema;
 
-export const storageTypes = ['S3', 'Volume'] as const;
+const storageTypes = ['S3', 'Volume'] as const;
 
 export const objectName = (description: string) => string({ minLength: 1, maxLength: 253, description });
 

@@ -68,10 +68,10 @@ export const restoreSpec = object(
   { description: 'What is restored, and where to.' },
 );
 
-export const restorePhases = ['Pending', 'Running', 'RollingBack', 'Completed', 'Failed'] as const;
+const restorePhases = ['Pending', 'Running', 'RollingBack', 'Completed', 'Failed'] as const;
 
 /** In this order; New has Creating in place of SafetyBackup and Stopping. RollingBack may follow any up to Starting. */
-export const restoreSteps = [
+const restoreSteps = [
   'Checking',
   'SafetyBackup',
   'Creating',

@@ -10,7 +10,7 @@ import { VERSION_DEFAULT, versionPattern } from './version.ts';
 const { anything, boolean, integer, list, map, object, optional, string, withDefault } = schema;
 
 /** What etcd recommends as the most. Every write needs a majority, so more members make writes slower. */
-export const SIZE_MAX = 9;
+const SIZE_MAX = 9;
 
 const RESOURCES_MAX = 16;
 

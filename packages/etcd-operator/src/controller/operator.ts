@@ -60,7 +60,7 @@ export const settingsDefault: EtcdOperatorSettings = {
   workerRetryMs: 10_000,
 };
 
-export const workerImageDefault = 'etcd-operator:latest';
+const workerImageDefault = 'etcd-operator:latest';
 
 export interface EtcdOperatorOptions {
   /** Opened with `operatorKinds`. */

@@ -4,7 +4,7 @@ import { etcdBackupDefinition, etcdRestoreDefinition } from '../apis/backup-defi
 import { etcdClusterDefinition } from '../apis/cluster-definition.ts';
 import { GROUP, OPERATOR_NAME } from '../apis/well-known.ts';
 
-export interface ManifestOptions {
+interface ManifestOptions {
   readonly image: string;
   readonly namespace: string;
 }

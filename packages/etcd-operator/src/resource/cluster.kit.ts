@@ -15,7 +15,7 @@ export function memoryRegistry(clock: Clock = new VirtualClock()): EmbeddedRegis
   });
 }
 
-export interface ClusterOptions {
+interface ClusterOptions {
   readonly name?: string;
   readonly registry?: EmbeddedRegistry;
   readonly metadata?: Omit<EtcdClusterInput['metadata'], 'name'>;

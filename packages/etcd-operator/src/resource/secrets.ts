@@ -162,7 +162,7 @@ function encoded(data: SecretData): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(data).map(([key, value]) => [key, encode(value)]));
 }
 
-export const leafNames: readonly LeafName[] = ['server', 'peer', 'client'];
+const leafNames: readonly LeafName[] = ['server', 'peer', 'client'];
 
 export function secretNames({ metadata: { name } }: EtcdCluster): Readonly<Record<LeafName, string>> {
   return { server: names.serverSecret(name), peer: names.peerSecret(name), client: names.clientSecret(name) };

@@ -19,7 +19,7 @@ export interface WorkerFacts {
   readonly containers: readonly WorkerContainer[];
 }
 
-export interface WorkerContainer {
+interface WorkerContainer {
   readonly name: string;
   readonly isInit: boolean;
   /** Undefined until it has ended. */

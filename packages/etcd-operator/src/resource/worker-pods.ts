@@ -59,7 +59,7 @@ export function jobPod(name: string, job: AgentJob, options: WorkerOptions, clus
   });
 }
 
-export interface RestoreImage {
+interface RestoreImage {
   /** Of etcd, without a tag. */
   readonly repository: string;
   /** Without `v`. */
@@ -93,7 +93,7 @@ export function preparePod(
   });
 }
 
-export interface PrepareJobs {
+interface PrepareJobs {
   readonly fetch: AgentJob;
   readonly restore: SnapshotRestore;
   readonly commit: AgentJob;

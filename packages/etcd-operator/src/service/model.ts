@@ -75,7 +75,7 @@ export interface SetFacts {
 }
 
 /** The membership as etcd reports it; undefined means unknown, never empty. */
-export interface MembershipFacts {
+interface MembershipFacts {
   readonly clusterId: EtcdId;
   readonly members: readonly EtcdMember[];
   readonly leaderId: EtcdId | undefined;

@@ -5,7 +5,7 @@
  */
 
 /** Of one table of 256 entries. */
-export const tableBytes = 1024;
+const tableBytes = 1024;
 export const tables = 16;
 /** Behind the tables of the CRC: what each byte of a register is after `laneBytes` more bytes. */
 export const shiftTablesAt = tables * tableBytes;

@@ -1,5 +1,5 @@
 /** A snapshot or a stored backup that is not what it should be. */
-export type SnapshotErrorCode =
+type SnapshotErrorCode =
   /** It ends early. */
   | 'Truncated'
   /** Its bytes are not those that were written. */

@@ -55,7 +55,7 @@ export function checkSize(sizeBytes: number): void {
   );
 }
 
-export interface FactsOptions {
+interface FactsOptions {
   readonly signal?: AbortSignal;
   /** Called with the newest revision, which is known long before the other facts. */
   readonly onRevision?: (revision: string) => void;

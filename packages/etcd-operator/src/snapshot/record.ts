@@ -7,7 +7,7 @@ const markBytes = 1;
 const tombstoneMark = 't'.charCodeAt(0);
 
 /** Where the parts of a record are. */
-export interface KeyRecord {
+interface KeyRecord {
   readonly userKeyAt: number;
   readonly userKeyEnd: number;
   /** 1: the key was created by this change. 0: it was deleted. */

@@ -10,7 +10,7 @@ export interface RetentionPolicy {
   readonly scheduleUid: string;
 }
 
-export interface KeptBackup {
+interface KeptBackup {
   readonly baseKey: string;
   readonly manifest: BackupManifest;
 }

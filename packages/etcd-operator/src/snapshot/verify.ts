@@ -4,13 +4,13 @@ import { ChecksumReader, type SnapshotChecksum } from './checksum.ts';
 import { readFacts, type SnapshotFacts } from './facts.ts';
 import { readFile } from './file.ts';
 
-export interface VerifyOptions {
+interface VerifyOptions {
   readonly signal?: AbortSignal;
   /** Called with the number of bytes whose checksum is computed. */
   readonly onProgress?: (bytes: number) => void;
 }
 
-export interface VerifiedSnapshot extends SnapshotChecksum {
+interface VerifiedSnapshot extends SnapshotChecksum {
   readonly facts: SnapshotFacts;
 }
 

@@ -12,7 +12,7 @@ import { expiredBackups } from '../../src/snapshot/retention.ts';
 import type { View } from './view.kit.ts';
 import { slots } from './view.kit.ts';
 
-export interface SimulatedSnapshot {
+interface SimulatedSnapshot {
   readonly revision: string;
   readonly minor: number;
   readonly puts: readonly { readonly key: string; readonly value: string }[];
@@ -26,7 +26,7 @@ interface Manifest {
   readonly source: { readonly backupUid: string; readonly scheduleUid?: string };
 }
 
-export interface AgentWorld {
+interface AgentWorld {
   readonly storage: BackupStorageClient;
   readonly view: View;
   readonly nowMs: () => number;

@@ -14,9 +14,9 @@ import type { MembershipCall } from './membership-rules.kit.ts';
 const timeoutMsDefault = 5_000;
 
 /** Called when a change arrives at etcd. */
-export type OnChange = (method: MembershipCall, subject: string) => void;
+type OnChange = (method: MembershipCall, subject: string) => void;
 /** Why the handshake with the member at an address fails; undefined if it does not. */
-export type RefusalOf = (address: string, credentials: EtcdCredentials | undefined) => string | undefined;
+type RefusalOf = (address: string, credentials: EtcdCredentials | undefined) => string | undefined;
 
 export function linkToEtcd(
   connect: ConnectEtcd,

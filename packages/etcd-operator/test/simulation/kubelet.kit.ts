@@ -33,7 +33,7 @@ export interface StartedMember {
   readonly isForced: boolean;
 }
 
-export interface KubeletOptions {
+interface KubeletOptions {
   readonly registry: Registry;
   readonly clock: Clock;
   readonly etcd: SimulatedEtcd;

@@ -21,7 +21,7 @@ const faults: FaultWeights = {
   perEffect: { ...ordinaryFaults.perEffect, staleRead: 0.03 },
 };
 
-export interface ScenarioOptions {
+interface ScenarioOptions {
   /** Two operators with leader election. Default: one in six seeds. */
   readonly isDuel?: boolean;
   readonly watch?: (world: World) => void;

@@ -13,7 +13,7 @@ import { AgentFailed, restoreData, simulateJob } from './agent.kit.ts';
 import type { Kubelet } from './kubelet.kit.ts';
 import { namespace, type View } from './view.kit.ts';
 
-export interface WorkersOptions {
+interface WorkersOptions {
   readonly registry: Registry;
   readonly clock: Clock;
   readonly random: SeededRandom;

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 export type EtcdRelease = '3.4' | '3.5' | '3.5-built' | '3.6';
 
 /** The directory has `etcd`; from 3.5 also `etcdctl` and `etcdutl`. */
-export type EtcdBinaries =
+type EtcdBinaries =
   | { readonly directory: string; readonly version: string }
   | { readonly directory: undefined; readonly reason: string };
 

@@ -10,14 +10,14 @@ import { systemClock } from '@ecsm/runtime';
 import { type EtcdRelease, etcdBinaries } from './binaries.kit.ts';
 import type { EtcdCredentials, EtcdEndpoint } from './contract.ts';
 
-export interface RealEtcdOptions {
+interface RealEtcdOptions {
   readonly release: EtcdRelease;
   readonly tls: boolean;
   /** The history is then deleted one revision after the other, so that it takes as long as that of a large database. */
   readonly quotaBytes?: number;
 }
 
-export interface StartOptions {
+interface StartOptions {
   readonly state: 'new' | 'existing';
   /** The slots in `initial-cluster`. */
   readonly slots: readonly number[];

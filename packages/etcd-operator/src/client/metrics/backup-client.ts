@@ -9,7 +9,7 @@ export interface BackupLabels {
 }
 
 /** Undefined values are not known and have no metric. */
-export interface BackupMetrics {
+interface BackupMetrics {
   readonly lastSuccessMs?: number;
   readonly sizeBytes?: number;
   readonly durationSeconds?: number;

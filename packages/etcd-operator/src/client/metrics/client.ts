@@ -8,7 +8,7 @@ export interface ClusterLabels {
 }
 
 /** Everything that is exposed about one cluster. Undefined values are not known now and keep their last value. */
-export interface ClusterMetrics {
+interface ClusterMetrics {
   readonly hasLeader: boolean;
   readonly members: number;
   readonly membersHealthy: number;

@@ -2,9 +2,9 @@
 import { StorageError } from './error.ts';
 
 /** The limit of S3, for the path and the key together. */
-export const keyBytesMax = 1024;
+const keyBytesMax = 1024;
 /** The limit of file systems. */
-export const segmentBytesMax = 255;
+const segmentBytesMax = 255;
 /** Objects with such names are not listed: they are uploads that are not complete. */
 export const temporaryPrefix = '.etcd-operator-upload-';
 

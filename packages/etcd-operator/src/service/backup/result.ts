@@ -15,7 +15,7 @@ export interface AgentSuccess {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-export type WorkerResult = AgentSuccess | ({ readonly ok: false } & AgentFailure);
+type WorkerResult = AgentSuccess | ({ readonly ok: false } & AgentFailure);
 
 /**
  * Undefined while the pod works. A failed init container is the answer of the pod; otherwise the container that is named

@@ -46,7 +46,7 @@ function begin(input: PassInput): Decision | undefined {
 }
 
 /** Why the data of a member is lost or unusable; undefined if it is not. */
-export function faultOf({ recorded, facts, settings }: PassInput, slot: SlotFacts): string | undefined {
+function faultOf({ recorded, facts, settings }: PassInput, slot: SlotFacts): string | undefined {
   const { member, volume, pod } = slot;
   if (member === undefined) return undefined;
   const known = recorded.volumes[slot.index];

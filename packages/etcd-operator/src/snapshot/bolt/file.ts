@@ -23,9 +23,9 @@ const depthMax = 32;
 const bucketsMax = 1_000;
 
 /** The key from `keyAt` to `keyEnd`, the value from there to `valueEnd`. Valid until the visit returns. */
-export type Visit = (bytes: Buffer, keyAt: number, keyEnd: number, valueEnd: number) => void;
+type Visit = (bytes: Buffer, keyAt: number, keyEnd: number, valueEnd: number) => void;
 
-export interface WalkOptions {
+interface WalkOptions {
   /** Only keys from this one. */
   readonly from?: Uint8Array;
   readonly signal?: AbortSignal;

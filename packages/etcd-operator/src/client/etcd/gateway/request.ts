@@ -15,7 +15,7 @@ const connectionsMax = 8;
 const idleMsMax = 60_000;
 export const timeoutMsDefault = 5_000;
 
-export interface Reply {
+interface Reply {
   readonly status: number;
   readonly text: string;
 }

@@ -5,7 +5,7 @@
 import { type Answer, malformed } from '../gateway/answer.ts';
 
 /** An enumeration is the list of its names. */
-export type FieldType = 'uint64' | 'int64' | 'bool' | 'string' | 'bytes' | readonly string[] | Message;
+type FieldType = 'uint64' | 'int64' | 'bool' | 'string' | 'bytes' | readonly string[] | Message;
 
 /** By the name of a field: its number and its type. */
 export interface Message {

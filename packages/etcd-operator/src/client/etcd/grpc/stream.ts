@@ -11,7 +11,7 @@ export const prefixBytes = 5;
 const userAdvice =
   'authentication is enabled, so the common name of the certificate has to be a user of etcd with the role root';
 
-export interface GrpcCall {
+interface GrpcCall {
   readonly endpoint: EtcdEndpoint;
   readonly credentials: EtcdCredentials | undefined;
   /** Such as `/etcdserverpb.Maintenance/Status`. */
@@ -25,7 +25,7 @@ export interface GrpcCall {
   readonly session?: ClientHttp2Session | undefined;
 }
 
-export interface GrpcEvents {
+interface GrpcEvents {
   onData(piece: Buffer): void;
   /** The answer is complete: with success, or with a refusal of etcd. */
   onEnd(refusal: EtcdError | undefined): void;

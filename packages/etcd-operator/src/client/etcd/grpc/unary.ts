@@ -11,7 +11,7 @@ import { describeEndpoint, GrpcStream, prefixBytes } from './stream.ts';
 
 const windowBytes = 256 * 1024;
 
-export interface UnaryCall extends EtcdCallOptions {
+interface UnaryCall extends EtcdCallOptions {
   readonly endpoint: EtcdEndpoint;
   readonly credentials: EtcdCredentials | undefined;
   readonly method: Method;

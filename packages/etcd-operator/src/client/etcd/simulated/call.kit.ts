@@ -10,7 +10,7 @@ export type CallFault = 'none' | 'request lost' | 'answer lost';
 /** Answers once, or never. */
 export type Answer<T> = (result: T | EtcdError) => void;
 
-export interface Call<T> {
+interface Call<T> {
   readonly method: string;
   readonly endpoint: EtcdEndpoint;
   readonly options: EtcdCallOptions | undefined;

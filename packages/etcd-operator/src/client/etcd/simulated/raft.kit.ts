@@ -7,7 +7,7 @@ import type { Clock } from '@ecsm/runtime';
 import { type Change, type Entry, minorOf, type SimulatedEtcdTimes } from './model.kit.ts';
 import type { Applied, EtcdProcess } from './process.kit.ts';
 
-export interface Network {
+interface Network {
   /** All processes that run. */
   processes(): readonly EtcdProcess[];
   reaches(from: EtcdProcess, to: EtcdProcess): boolean;

@@ -7,7 +7,7 @@ import type { EtcdProcess } from './process.kit.ts';
 const sectorBytes = 512;
 
 /** What the snapshot contains. */
-export interface SimulatedSnapshot {
+interface SimulatedSnapshot {
   readonly clusterId: string;
   readonly revision: string;
   readonly hashKV: string;

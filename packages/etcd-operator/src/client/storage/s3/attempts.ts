@@ -3,7 +3,7 @@ import { backoffMs, type Clock, type Random, sleep } from '@ecsm/runtime';
 import { TransientError } from './failure.ts';
 import type { S3Limits } from './limits.ts';
 
-export interface Attempts<T> {
+interface Attempts<T> {
   attempt(): Promise<T>;
   /**
    * Called after an attempt that failed without an answer: returns the result if it had succeeded nevertheless. An error that

@@ -12,7 +12,7 @@ const connectionsMax = 4;
 /** A body is written in slices, so that a slow link that makes progress does not count as idle. */
 const sliceBytes = 256 * 1024;
 
-export interface HttpRequest {
+interface HttpRequest {
   readonly method: string;
   /** With the query, encoded. */
   readonly path: string;

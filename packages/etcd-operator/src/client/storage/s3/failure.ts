@@ -90,7 +90,7 @@ const transientCodes = new Set([
 ]);
 const transientStatuses = new Set([408, 425, 429, 500, 502, 503, 504]);
 
-export interface AnswerHead {
+interface AnswerHead {
   readonly status: number;
   header(name: string): string;
 }

@@ -90,7 +90,7 @@ export function withoutQuotes(etag: string): string {
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 /** Of `Wed, 21 Oct 2015 07:28:00 GMT`. Returns undefined for other formats. */
-export function httpTimeMs(text: string): number | undefined {
+function httpTimeMs(text: string): number | undefined {
   const [, day, name, year, time] = /^\w{3}, (\d\d) (\w{3}) (\d{4}) (\d\d:\d\d:\d\d) GMT$/.exec(text) ?? [];
   const month = months.indexOf(name ?? '') + 1;
   if (month === 0) return undefined;

@@ -10,7 +10,7 @@ import { briefAttemptsMax, type Publication } from './publication.ts';
 import type { Requests } from './requests.ts';
 import { escapeXml, parseXml, textOf } from './xml.ts';
 
-export interface MultipartOptions {
+interface MultipartOptions {
   readonly signal: AbortSignal | undefined;
   readonly onProgress: ((bytes: number) => void) | undefined;
 }

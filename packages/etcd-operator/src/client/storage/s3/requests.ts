@@ -24,7 +24,7 @@ export interface S3Request {
   readonly signal: AbortSignal | undefined;
 }
 
-export interface Repetition<T> {
+interface Repetition<T> {
   readonly lookup?: () => Promise<T | undefined>;
   /** Default: that of the limits. */
   readonly attemptsMax?: number;
@@ -35,7 +35,7 @@ export type Reply =
   | { readonly isRefused: false; readonly answer: Answer }
   | { readonly isRefused: true; readonly refusal: Refusal; readonly error: StorageError };
 
-export interface RequestsOptions {
+interface RequestsOptions {
   readonly address: BucketAddress;
   readonly credentials: ReadS3Credentials;
   readonly ca: string | undefined;

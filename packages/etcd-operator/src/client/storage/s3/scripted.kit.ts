@@ -12,7 +12,7 @@ import { type S3Limits, s3LimitsDefault } from './limits.ts';
 import { S3Storage } from './storage.ts';
 import { escapeXml } from './xml.ts';
 
-export interface Call {
+interface Call {
   readonly method: string;
   /** Without the bucket. */
   readonly key: string;

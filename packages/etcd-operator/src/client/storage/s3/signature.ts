@@ -21,7 +21,7 @@ export interface RequestToSign {
   readonly payloadSha256: string;
 }
 
-export interface Scope {
+interface Scope {
   readonly region: string;
   /** Default: `s3`. */
   readonly service?: string;

@@ -15,7 +15,7 @@ import { type Part, PartReader } from './parts.ts';
 import { briefAttemptsMax, type Publication } from './publication.ts';
 import type { Requests } from './requests.ts';
 
-export interface Uploaded {
+interface Uploaded {
   readonly facts: Facts;
   readonly sha256: string;
 }

@@ -2,7 +2,7 @@
  * Reads the XML that S3 answers with: elements with text. Attributes, namespaces and declarations are skipped, and
  * nothing is fetched or expanded. Bytes that are not XML give no elements.
  */
-export interface XmlElement {
+interface XmlElement {
   readonly name: string;
   /** Decoded, of this element without its children. */
   readonly text: string;

@@ -7,7 +7,7 @@ import { fullKey, normalizedPath } from '../key.ts';
 import type { SimulatedStorage } from './store.kit.ts';
 
 /** For partitions. */
-export const storageLink = 'storage';
+const storageLink = 'storage';
 const putTimeoutMs = 60_000;
 const timeoutMs = 10_000;
 

@@ -24,7 +24,7 @@ export type StorageFault =
   /** A get returns other bytes than are stored: one bit of the byte at the offset is flipped. */
   | { readonly type: 'damaged'; readonly offset: number };
 
-export interface InjectedFault {
+interface InjectedFault {
   /** Default: any. */
   readonly operation?: StorageOperation;
   /** Of keys in the store, with the path; for lists, of the prefix. Default: any. */
@@ -34,14 +34,14 @@ export interface InjectedFault {
   readonly fault: StorageFault;
 }
 
-export interface SimulatedObject {
+interface SimulatedObject {
   readonly bytes: Uint8Array;
   readonly sha256: string;
   readonly modifiedAtMs: number;
 }
 
 /** A call that has arrived. */
-export interface StorageCall {
+interface StorageCall {
   readonly operation: StorageOperation;
   readonly key: string;
   readonly atMs: number;

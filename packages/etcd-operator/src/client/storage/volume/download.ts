@@ -7,7 +7,7 @@ import { fileFailure } from './failure.ts';
 
 const readBytesMax = 256 * 1024;
 
-export interface Download {
+interface Download {
   readonly sizeBytes: number;
   readonly modifiedAtMs: number;
   readonly body: AsyncIterable<Uint8Array>;

@@ -7,7 +7,7 @@ import type { FileHandle } from 'node:fs/promises';
 /** Larger writes are slower: the system needs large free pieces of memory for them. */
 const bufferBytes = 256 * 1024;
 
-export interface FileWriterOptions {
+interface FileWriterOptions {
   /** Called with the number of bytes that were written so far. */
   readonly onWritten?: (bytes: number) => void;
   /** How much is written before the system is asked to store it on the disk, in the background. Default: never. */

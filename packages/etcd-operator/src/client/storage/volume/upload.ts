@@ -23,13 +23,13 @@ export const leftoverAgeMsMin = 86_400_000;
 const fileMode = 0o600;
 const directoryMode = 0o750;
 
-export interface Uploaded {
+interface Uploaded {
   readonly sizeBytes: number;
   readonly modifiedAtMs: number;
   readonly sha256: string;
 }
 
-export interface UploadTarget {
+interface UploadTarget {
   /** Exists; nothing is created outside of it. */
   readonly root: string;
   /** The file to create, below the root. */
