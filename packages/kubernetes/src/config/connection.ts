@@ -28,7 +28,7 @@ export interface Trust {
   readonly isInsecure: boolean;
 }
 
-export interface ResolveOptions {
+interface ResolveOptions {
   readonly clock: Clock;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Default: the current context. */

@@ -46,7 +46,7 @@ export function bearer(token: string, source: string): { readonly authorization:
 /** How long a token file is used before it is read again. Kubernetes rotates tokens long before they expire. */
 const rereadMs = 10_000;
 
-export interface TokenFile {
+interface TokenFile {
   readonly path: string;
   readonly clock: Clock;
   /** Used as long as the file cannot be read. */

@@ -8,7 +8,7 @@ import { ApiError, type Clock, redactText, shape, timeMsOf } from '@ecsm/runtime
 import { bearer, type ClientCertificate, type Credential, type Credentials } from './credentials.ts';
 import type { ExecFields } from './kubeconfig.ts';
 
-export interface ExecPlugin {
+interface ExecPlugin {
   readonly fields: ExecFields;
   /** Of the kubeconfig; a command with a slash is relative to it. */
   readonly directory: string;

@@ -41,7 +41,7 @@ export const templateMetadata = open(
   'Metadata of the objects that are created.',
 );
 
-export const condition = open({
+const condition = open({
   type: string({ description: 'What the condition is about, such as Ready.' }),
   status: string({ enum: ['True', 'False', 'Unknown'], description: 'Whether the condition holds.' }),
   reason: text('Why, in one CamelCase word.'),

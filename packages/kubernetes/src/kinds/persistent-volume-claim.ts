@@ -16,7 +16,7 @@ import { accessModesText } from './volume-columns.ts';
 
 const { anything, optional, string, withDefault } = schema;
 
-export const claimSpec = open(
+const claimSpec = open(
   {
     accessModes: texts('ReadWriteOnce, ReadOnlyMany, ReadWriteMany or ReadWriteOncePod.'),
     resources: optional(resourceRequirements),

@@ -31,7 +31,7 @@ const pageObjects = 500;
 /** Objects in one response with metadata only. */
 const pageVersions = 1_000;
 
-export const partialList = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json';
+const partialList = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json';
 
 const { list, nullable, object, optional, string } = shape;
 const pageShape = object({

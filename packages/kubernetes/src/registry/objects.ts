@@ -13,7 +13,7 @@ const metadataShape = object({
 const objectShape = object({ apiVersion: string(), kind: string(), metadata: metadataShape });
 const partialShape = object({ metadata: metadataShape });
 
-export type PartialObject = shape.Shaped<typeof partialShape>;
+type PartialObject = shape.Shaped<typeof partialShape>;
 
 /** Why a value is not an object of the kind; undefined if it is one. */
 export function objectProblem(kind: ServedKind, value: unknown): string | undefined {

@@ -35,7 +35,7 @@ import { withSuggestions } from './suggestions.ts';
 import { type WatchDependencies, watchEvents } from './watch.ts';
 import type { Writer } from './write.ts';
 
-export interface ResourceDependencies extends WatchDependencies {
+interface ResourceDependencies extends WatchDependencies {
   readonly writer: Writer;
   /** The field manager of writes that name none. */
   readonly manager: string;

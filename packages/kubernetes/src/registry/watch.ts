@@ -12,7 +12,7 @@ import { ApiError, Backoff, type Clock, isApiError, type Log, type Random, shape
 import type { RestClient, RestRequest } from '../rest/client.ts';
 import type { Subject } from '../rest/status.ts';
 
-export interface WatchRequest {
+interface WatchRequest {
   readonly path: string;
   readonly accept?: string;
   readonly selectors: Readonly<Record<string, string | undefined>>;

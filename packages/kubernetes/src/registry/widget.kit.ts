@@ -52,7 +52,7 @@ export function startWatch(response: ServerResponse, ...events: readonly object[
   for (const event of events) response.write(`${JSON.stringify(event)}\n`);
 }
 
-export interface ScriptedOptions extends ClientOptions {
+interface ScriptedOptions extends ClientOptions {
   readonly clock?: Clock;
   readonly log?: Log;
 }

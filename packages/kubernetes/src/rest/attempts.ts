@@ -29,7 +29,7 @@ export class AttemptFailed extends Error {
   }
 }
 
-export interface Attempts {
+interface Attempts {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;

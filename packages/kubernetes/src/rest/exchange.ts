@@ -10,7 +10,7 @@ import { gunzip } from 'node:zlib';
 import { ApiError, isApiError } from '@ecsm/runtime';
 import { connectionError } from './connection-errors.ts';
 
-export interface Outgoing {
+interface Outgoing {
   /** `https://host:6443`, with an optional path prefix. */
   readonly server: string;
   readonly method: string;
@@ -65,7 +65,7 @@ function start({ server, method, target, headers, body, agent }: Outgoing): Clie
   }
 }
 
-export interface BodyLimits {
+interface BodyLimits {
   readonly what: string;
   readonly server: string;
   readonly limitBytes: number;

@@ -25,7 +25,7 @@ export interface Received {
 /** Called for each request, with its number from 1. */
 export type Script = (received: Received, response: ServerResponse, count: number) => void;
 
-export interface ScriptedServer {
+interface ScriptedServer {
   readonly url: string;
   readonly received: Received[];
 }

@@ -25,7 +25,7 @@ const statusShape = object({
   ),
 });
 
-export type KubernetesStatus = shape.Shaped<typeof statusShape>;
+type KubernetesStatus = shape.Shaped<typeof statusShape>;
 type Cause = shape.Shaped<typeof causeShape>;
 
 /** What a request was about, for its errors. */

@@ -28,7 +28,7 @@ const startMsMax = 120_000;
 const logCharactersMax = 4_000;
 
 /** Why it cannot run; undefined if it can. `make test-kubernetes` sets `KUBE_BIN`. */
-export function controlPlaneProblem(): string | undefined {
+function controlPlaneProblem(): string | undefined {
   const path = process.env['KUBE_BIN'];
   if (path === undefined) return 'KUBE_BIN does not name the program that scripts/kubernetes/build.sh builds';
   try {

@@ -69,7 +69,7 @@ async function createIfMissing(client: RestClient, path: string, body: unknown):
   });
 }
 
-export async function removeAll(registry: Registry, kind: Kind): Promise<void> {
+async function removeAll(registry: Registry, kind: Kind): Promise<void> {
   const resource = registry.resource(kind);
   for (const { metadata } of (await resource.list()).items) {
     const { name, namespace } = metadata;
