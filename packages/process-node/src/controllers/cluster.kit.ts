@@ -7,7 +7,7 @@ import {
   StatefulSet,
   StorageClass,
 } from '@ecsm/kubernetes';
-import { EmbeddedRegistry, type InputOf, MemoryStore, type ObjectOf } from '@ecsm/runtime';
+import { EmbeddedRegistry, type InputOf, MemoryStore } from '@ecsm/runtime';
 import { VirtualClock } from '@ecsm/runtime/testing';
 import { type ClusterControllerName, runClusterControllers } from './controllers.ts';
 
@@ -77,5 +77,3 @@ export function statefulSet(spec: Partial<SetSpec> = {}): InputOf<typeof Statefu
     },
   };
 }
-
-export type PodObject = ObjectOf<typeof Pod>;

@@ -32,7 +32,7 @@ function isReady({ status }: Pod): boolean {
   return status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') ?? false;
 }
 
-export interface PublishOptions {
+interface PublishOptions {
   readonly registry: Registry;
   readonly informers: Informers;
   readonly hosts: HostsFile;

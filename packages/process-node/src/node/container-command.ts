@@ -11,7 +11,7 @@ import { StartFailure } from './start-failure.ts';
 /** The directory with the programs of an image; undefined if the image is not known. */
 export type Binaries = (image: string) => string | undefined;
 
-export interface CommandContext {
+interface CommandContext {
   readonly binaries: Binaries;
   readonly variables: ReadonlyMap<string, string>;
   readonly rewrite: Rewrite;

@@ -6,9 +6,9 @@ import { attemptProbe, type ProbeTarget } from './probe.ts';
 import { type ProbeSettings, runProbe } from './probe-loop.ts';
 import { StartFailure } from './start-failure.ts';
 
-export type Probe = NonNullable<Container['livenessProbe']>;
+type Probe = NonNullable<Container['livenessProbe']>;
 
-export interface ContainerProbesOptions {
+interface ContainerProbesOptions {
   readonly container: Container;
   readonly address: string;
   readonly clock: Clock;

@@ -20,7 +20,7 @@ export interface RestartBackoff {
   readonly msMax: number;
 }
 
-export interface ContainerRunnerOptions {
+interface ContainerRunnerOptions {
   readonly container: Container;
   readonly restart: 'Always' | 'OnFailure' | 'Never';
   readonly address: string;

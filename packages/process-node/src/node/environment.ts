@@ -7,7 +7,7 @@ import { StartFailure } from './start-failure.ts';
 type Variable = NonNullable<Container['env']>[number];
 type KeyReference = NonNullable<NonNullable<Variable['valueFrom']>['secretKeyRef']>;
 
-export interface EnvironmentSources {
+interface EnvironmentSources {
   readonly pod: Pod;
   readonly podAddress: string;
   readonly nodeAddress: string;

@@ -2,7 +2,7 @@
 import { Node } from '@ecsm/kubernetes';
 import { type Clock, isApiError, type Log, type Registry, sleep, timestampAt } from '@ecsm/runtime';
 
-export interface NodeRegistration {
+interface NodeRegistration {
   readonly registry: Registry;
   readonly name: string;
   readonly address: string;

@@ -19,7 +19,7 @@ import { isSchedulable } from './node-object.ts';
 import { bindPod, podFinalizer, protectPod, removePod } from './pod-requests.ts';
 import { type PodEnvironment, PodWorker } from './pod-worker.ts';
 
-export interface NodePodsOptions {
+interface NodePodsOptions {
   readonly environment: PodEnvironment;
   readonly addresses: Addresses;
   /** Name of the node. */

@@ -59,7 +59,7 @@ export function removeLater(directory: string): void {
   closing.push(async () => rmSync(directory, { recursive: true, force: true }));
 }
 
-export type TestNodeOptions = Partial<ProcessNodeOptions>;
+type TestNodeOptions = Partial<ProcessNodeOptions>;
 
 export async function startNode(options: TestNodeOptions = {}) {
   const registry = options.registry ?? new EmbeddedRegistry({ store: new MemoryStore(), kinds: processNodeKinds });

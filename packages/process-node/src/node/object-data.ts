@@ -4,7 +4,7 @@ import { isApiError, type Registry } from '@ecsm/runtime';
 
 export type ObjectKind = 'ConfigMap' | 'Secret';
 
-export interface DataValue {
+interface DataValue {
   readonly bytes: Buffer;
   /** Text of a ConfigMap. Its paths and addresses are rewritten for the host. */
   readonly isText: boolean;

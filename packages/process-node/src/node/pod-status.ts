@@ -1,7 +1,7 @@
 /** The status of a pod, from those of its containers. */
 import type { Container, ContainerStatus, Pod, PodStatus } from '@ecsm/kubernetes';
 
-export interface PodObservation {
+interface PodObservation {
   readonly pod: Pod;
   readonly podAddress: string;
   readonly nodeAddress: string;

@@ -8,7 +8,7 @@ import { type Payload, writePayload } from './payload.ts';
 import { type PathMapping, type Rewrite, rewriter } from './rewrite.ts';
 import { StartFailure } from './start-failure.ts';
 
-export interface PodVolumesOptions {
+interface PodVolumesOptions {
   readonly pod: Pod;
   readonly address: string;
   readonly registry: Registry;

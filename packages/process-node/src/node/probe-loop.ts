@@ -12,12 +12,12 @@ export interface ProbeSettings {
   readonly failureThreshold: number;
 }
 
-export type ProbeResult =
+type ProbeResult =
   | { readonly is: 'success' }
   /** `reason` is that of the last attempt. */
   | { readonly is: 'failure'; readonly reason: string };
 
-export interface ProbeLoopOptions {
+interface ProbeLoopOptions {
   readonly settings: ProbeSettings;
   readonly clock: Clock;
   readonly signal: AbortSignal;
