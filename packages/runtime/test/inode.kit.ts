@@ -4,11 +4,11 @@
 export interface Change {
   readonly at: number;
 }
-export interface Write extends Change {
+interface Write extends Change {
   readonly offset: number;
   readonly bytes: Buffer;
 }
-export interface Truncation extends Change {
+interface Truncation extends Change {
   readonly length: number;
 }
 export interface Naming extends Change {

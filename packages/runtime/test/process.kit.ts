@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 const startTimeoutMs = 120_000;
 
-export type WorkerName = 'writer' | 'watcher' | 'opener' | 'counter' | 'holder' | 'frozen' | 'candidate' | 'powered';
+type WorkerName = 'writer' | 'watcher' | 'opener' | 'counter' | 'holder' | 'frozen' | 'candidate' | 'powered';
 
 /** The path of a worker as one file, which starts in less than half the time of its modules. */
 export function workerScript(name: WorkerName): string {

@@ -24,7 +24,7 @@ const calls = [
 const stringBytesMax = 16 * 1024 * 1024;
 const timeoutMs = 120_000;
 
-export interface RecordOptions {
+interface RecordOptions {
   readonly environment?: NodeJS.ProcessEnv;
   /** Kills the program when it is about to make its n-th fsync. */
   readonly killAtFsync?: number;

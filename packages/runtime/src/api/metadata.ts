@@ -18,7 +18,7 @@ export const OWNER_REFERENCES_MAX = 256;
 /** All keys and values of an object's annotations together. */
 export const ANNOTATIONS_BYTES_MAX = 256 * 1024;
 
-export const ownerReferenceSchema = object({
+const ownerReferenceSchema = object({
   apiVersion: string({ minLength: 1, description: 'API version of the owner.' }),
   kind: string({ minLength: 1, description: 'Kind of the owner.' }),
   name: string({ minLength: 1, description: 'Name of the owner.' }),
@@ -29,7 +29,7 @@ export const ownerReferenceSchema = object({
 export type OwnerReference = Infer<typeof ownerReferenceSchema>;
 
 /** Which manager set which fields: see managed-fields. */
-export const managedFieldsSchema = list(
+const managedFieldsSchema = list(
   object({
     manager: optional(string({ description: 'Name of the program that set the fields.' })),
     operation: optional(string({ enum: ['Apply', 'Update'], description: 'How the manager set the fields.' })),

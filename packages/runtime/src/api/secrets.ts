@@ -101,7 +101,7 @@ function shownConfiguration(schema: Schema, text: unknown): string | undefined {
   }
 }
 
-export interface KeptSecrets {
+interface KeptSecrets {
   /** What was written, with the stored values of the secrets that it leaves out. A secret that is null is left out. */
   readonly written: JsonValue;
   /** What is stored, with a placeholder for each secret that was written: it is a change, whatever its value. */

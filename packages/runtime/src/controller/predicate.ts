@@ -5,7 +5,7 @@
  */
 import type { ApiObject } from '../api/object.ts';
 
-export type Digest = string | number | boolean | undefined;
+type Digest = string | number | boolean | undefined;
 
 export type Predicate = (object: ApiObject<unknown, unknown>) => Digest;
 

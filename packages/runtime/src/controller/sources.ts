@@ -11,13 +11,13 @@ import type { Registry } from '../registry/contract.ts';
 import type { Predicate } from './predicate.ts';
 import { type EnqueueRequest, type OwnWatch, Source, type Watch, WatchPanic } from './source.ts';
 
-export interface SourcesHandlers {
+interface SourcesHandlers {
   readonly enqueue: (request: EnqueueRequest) => void;
   /** An event was skipped because a predicate or a map function threw. */
   readonly panicked?: () => void;
 }
 
-export interface SourcesOptions {
+interface SourcesOptions {
   readonly name: string;
   readonly kind: Kind;
   readonly watches?: readonly (Watch | OwnWatch)[];

@@ -15,7 +15,7 @@ export type Checks = Readonly<Record<string, Check>>;
 export const CHECK_MS_MAX = 5_000;
 const reasonCharactersMax = 1_000;
 
-export interface CheckResult {
+interface CheckResult {
   readonly name: string;
   /** Why it failed; absent if it passed. */
   readonly reason?: string;
@@ -23,7 +23,7 @@ export interface CheckResult {
   readonly detail?: string | undefined;
 }
 
-export interface Report {
+interface Report {
   readonly passed: boolean;
   /** One line per check, as with `?verbose`. */
   readonly text: string;

@@ -6,7 +6,7 @@ import type { LeaderElection } from './election.ts';
 import { Manager, type ManagerOptions } from './manager.ts';
 import type { Runnable } from './runnable.ts';
 
-export interface ElectedOptions extends Pick<ManagerOptions, 'metrics' | 'log'> {
+interface ElectedOptions extends Pick<ManagerOptions, 'metrics' | 'log'> {
   readonly election: LeaderElection;
 }
 

@@ -3,13 +3,13 @@ import { ApiError } from '../api/errors.ts';
 import type { Random } from '../ports/random.ts';
 import { LEASE_SECONDS_MAX } from './lease.ts';
 
-export const JITTER_FACTOR_MAX = 1.2;
+const JITTER_FACTOR_MAX = 1.2;
 
 export function jitter(delayMs: number, random: Random): number {
   return Math.round(delayMs * (1 + (JITTER_FACTOR_MAX - 1) * random.next()));
 }
 
-export interface ElectionTimes {
+interface ElectionTimes {
   readonly identity: string;
   readonly leaseMs: number;
   readonly renewDeadlineMs: number;

@@ -8,7 +8,7 @@ import { LeaderElection, type LeaderElectionOptions } from './election.ts';
 import { Lease, type LeaseObject } from './lease.ts';
 import { Link, MemoryLog, seeded, skewed } from './virtual.kit.ts';
 
-export interface CandidateOptions extends Partial<LeaderElectionOptions> {
+interface CandidateOptions extends Partial<LeaderElectionOptions> {
   readonly offsetMs?: number;
   /** Whether its registry has no capability, so that it cannot fence. */
   readonly isBare?: boolean;

@@ -55,7 +55,7 @@ export interface LeaderElectionOptions {
   readonly stopMsMax?: number;
 }
 
-export interface ElectionRunOptions {
+interface ElectionRunOptions {
   /** Ends the election: the signal of the work aborts, the work ends under the lease, and the lease is released. */
   readonly signal: AbortSignal;
   /**

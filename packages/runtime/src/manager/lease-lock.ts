@@ -7,7 +7,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Registry } from '../registry/contract.ts';
 import { claimed, type Holder, Lease, type LeaseObject, type LeaseSpec, released, renewed } from './lease.ts';
 
-export interface LeaseLockOptions extends Holder {
+interface LeaseLockOptions extends Holder {
   readonly registry: Registry;
   readonly clock: Clock;
   readonly name: string;

@@ -8,7 +8,7 @@ import { redactText } from '../redact/text.ts';
 import { type PlainValue, plainFields } from './log-fields.ts';
 import { preciseTimestampAt } from './precise-timestamp.ts';
 
-export interface LogOptions {
+interface LogOptions {
   /** Writes one line, which ends in a line feed: `(line) => process.stderr.write(line)`. */
   readonly write: (line: string) => void;
   readonly clock?: Clock;
@@ -16,7 +16,7 @@ export interface LogOptions {
   readonly level?: LogLevel;
 }
 
-export interface ReadableLogOptions extends LogOptions {
+interface ReadableLogOptions extends LogOptions {
   /** Usually `stream.isTTY`. Default false. */
   readonly colour?: boolean;
 }

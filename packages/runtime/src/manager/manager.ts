@@ -40,7 +40,7 @@ export interface ManagerOptions {
   readonly stopMsMax?: number;
 }
 
-export type ManagerState = 'new' | 'running' | 'stopping' | 'stopped';
+type ManagerState = 'new' | 'running' | 'stopping' | 'stopped';
 
 export class Manager {
   readonly metrics: MetricRegistry;

@@ -20,28 +20,28 @@ export const METRICS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 /** Detects a label with unbounded values, such as keys or times. */
 export const SERIES_MAX = 1000;
 
-export interface MetricDefinition<Label extends string = never> {
+interface MetricDefinition<Label extends string = never> {
   readonly name: string;
   readonly help: string;
   /** The names of the labels. Default: none. */
   readonly labels?: readonly Label[];
 }
 
-export interface HistogramDefinition<Label extends string = never> extends MetricDefinition<Label> {
+interface HistogramDefinition<Label extends string = never> extends MetricDefinition<Label> {
   /** Upper bounds, ascending; `+Inf` is added. */
   readonly buckets: readonly number[];
 }
 
-export type LabelValues<Label extends string> = Readonly<Record<Label, string>>;
+type LabelValues<Label extends string> = Readonly<Record<Label, string>>;
 
 /** One series of a computed gauge. */
-export interface ComputedSeries<Label extends string> {
+interface ComputedSeries<Label extends string> {
   readonly labels: LabelValues<Label>;
   readonly value: number;
 }
 
 /** All series of one metric. */
-export interface Family<Handle, Label extends string> {
+interface Family<Handle, Label extends string> {
   /** The series with these label values, created at zero if it is new. Keep the result: each call is a lookup. */
   with(labels: LabelValues<Label>): Handle;
   /** Stops exposing the series with these label values: what it was about does not exist any more. */

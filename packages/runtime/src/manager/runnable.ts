@@ -39,7 +39,7 @@ interface Running {
 }
 
 /** `wasStopping`: whether its signal had aborted before it failed. */
-export type FailureListener = (name: string, error: unknown, wasStopping: boolean) => void;
+type FailureListener = (name: string, error: unknown, wasStopping: boolean) => void;
 
 export class RunningGroup {
   /** In the order of start, without those that have ended. */

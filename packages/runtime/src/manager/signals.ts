@@ -8,13 +8,13 @@ import { type Log, silentLog } from '../ports/log.ts';
 type StopSignal = 'SIGTERM' | 'SIGINT';
 
 /** The subset of Node's `process` that is used here. */
-export interface SignalSource {
+interface SignalSource {
   on(name: StopSignal, listener: (name: StopSignal) => void): unknown;
   off(name: StopSignal, listener: (name: StopSignal) => void): unknown;
   exit(code: number): void;
 }
 
-export interface UntilSignalOptions {
+interface UntilSignalOptions {
   /** Default: this process. */
   readonly process?: SignalSource;
   readonly log?: Log;

@@ -5,7 +5,7 @@
 import type { MetricRegistry } from './metrics.ts';
 import type { Counter, Gauge, Histogram } from './series.ts';
 
-export interface ControllerMetrics {
+interface ControllerMetrics {
   /** controller_runtime_reconcile_total, one for each result. */
   readonly reconciles: {
     readonly success: Counter;
@@ -23,7 +23,7 @@ export interface ControllerMetrics {
   readonly activeWorkers: Gauge;
 }
 
-export interface QueueMetrics {
+interface QueueMetrics {
   readonly depth: Gauge;
   readonly adds: Counter;
   readonly retries: Counter;

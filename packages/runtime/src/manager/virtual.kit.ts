@@ -62,7 +62,7 @@ export class Link {
   }
 }
 
-export interface LogLine {
+interface LogLine {
   readonly level: LogLevel;
   readonly message: string;
   readonly fields: LogFields;

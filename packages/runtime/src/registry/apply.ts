@@ -16,7 +16,7 @@ import { withStatus } from './rules.ts';
 /** The manager of an apply that names none. */
 const managerDefault = 'ecsm';
 
-export interface Configuration {
+interface Configuration {
   readonly name: string;
   readonly namespace: string | undefined;
   readonly object: JsonObject;

@@ -1,7 +1,7 @@
 /** Stores that can be made to answer with an earlier state, as a replica that is behind would. */
 import type { Entry, ListOptions, Revision, Store } from '../store/contract.ts';
 
-export interface ForgetfulStore {
+interface ForgetfulStore {
   readonly store: Store;
   /** Keys below this prefix are answered as they are now, until further notice. */
   freeze(prefix: string): Promise<void>;

@@ -15,7 +15,7 @@ import { EmbeddedRegistry } from './embedded.ts';
 
 type WidgetObject = ApiObject<{ readonly size: number }, { readonly phase?: string }>;
 
-export type Operation =
+type Operation =
   | { readonly type: 'get' | 'delete'; readonly name: string }
   | { readonly type: 'create' | 'update' | 'apply'; readonly name: string; readonly size: number }
   | { readonly type: 'status'; readonly name: string; readonly phase: string }

@@ -15,7 +15,7 @@ const managerUnknown = 'unknown';
 /** As in Kubernetes. */
 const managerLengthMax = 128;
 
-export interface Authorship {
+interface Authorship {
   readonly manager?: string | undefined;
   readonly subresource?: string | undefined;
   /** RFC 3339. */

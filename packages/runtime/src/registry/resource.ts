@@ -59,7 +59,7 @@ import type { Writer } from './writer.ts';
 /** Names that are tried for an object with `generateName`, in case one is taken. */
 const generatedNamesMax = 8;
 
-export interface ResourceDependencies {
+interface ResourceDependencies {
   readonly store: Store;
   readonly logs: SharedLogs;
   readonly writer: Writer;

@@ -4,7 +4,7 @@ import type { Scheduler } from './scheduler.ts';
 import type { EventOwner } from './timeline.ts';
 
 /** Runs start on 2026-01-01T00:00:00Z. */
-export const simulationStartMs = 1_767_225_600_000;
+const simulationStartMs = 1_767_225_600_000;
 
 /** Node fires a timer with a longer delay after 1 ms. The simulation does the same, to find such bugs. */
 const timerDelayMsMax = 2 ** 31 - 1;

@@ -21,7 +21,7 @@ export interface Failure {
   readonly message: string;
 }
 
-export interface StableOptions {
+interface StableOptions {
   /** Time before the end of the run in which no write is allowed. */
   readonly quietMs: number;
   /** Writes that are allowed, such as the renewal of a lease. */

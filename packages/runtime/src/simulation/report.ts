@@ -6,7 +6,7 @@ import { formatTrace, type TraceOptions } from './trace.ts';
 /** The end of a trace is the most useful part. */
 const traceLinesMax = 200;
 
-export interface ReportOptions extends TraceOptions {
+interface ReportOptions extends TraceOptions {
   /** The run before shrinking, if `result` was shrunk. */
   readonly original?: RunResult;
   /** Arguments, in addition to scenario and seed, that reproduce the failure. Default `--trace`. */

@@ -6,7 +6,7 @@ import { nextTick } from 'node:process';
 import { setImmediate } from 'node:timers';
 import { type EventOwner, type ScheduledEvent, Timeline } from './timeline.ts';
 
-export interface RunLimits {
+interface RunLimits {
   /** Virtual time at which the run ends. */
   readonly endMs: number;
   readonly stepsMax: number;

@@ -8,7 +8,7 @@ import type { Fault } from './faults.ts';
 import { type RunResult, runScenario } from './scenario.ts';
 
 /** Maximum number of runs of one shrinking. Enough for thirty faults, each tried a few times. */
-export const shrinkRunsMax = 500;
+const shrinkRunsMax = 500;
 
 /** By how many effects the faults after a removed one are moved. */
 const shifts = [-1, -2, -3, -4, -5, -6, 1, 2];

@@ -14,7 +14,7 @@ import { FileStore } from './file/store.ts';
 import { MemoryStore } from './memory/store.ts';
 import { SqliteStore } from './sqlite/store.ts';
 
-export interface AvailableStore {
+interface AvailableStore {
   readonly name: string;
   readonly harness: StoreHarness;
   /** Number of random histories that take a few seconds on this store. */

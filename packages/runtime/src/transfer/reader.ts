@@ -13,7 +13,7 @@ import { type BackupHeader, type BackupSummary, backupFormat, backupVersion, uns
 import { foreignFormat, type Line, malformed, splitLines } from './lines.ts';
 import { markerKey } from './marker.ts';
 
-export type BackupPart =
+type BackupPart =
   | { readonly is: 'header'; readonly header: BackupHeader }
   | { readonly is: 'record'; readonly entry: Entry }
   | { readonly is: 'end'; readonly summary: BackupSummary };

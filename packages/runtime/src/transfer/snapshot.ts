@@ -3,7 +3,7 @@ import { ApiError, isApiError } from '../api/errors.ts';
 import type { Damage, Entry, EntryPage, ListOptions, Revision, Store } from '../store/contract.ts';
 import { readMarker } from './marker.ts';
 
-export interface SnapshotOptions {
+interface SnapshotOptions {
   /**
    * Skip records whose stored bytes are damaged. Default false: the first of them fails the transfer with `Corrupt`,
    * because an incomplete copy must not go unnoticed.

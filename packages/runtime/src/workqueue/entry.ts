@@ -10,7 +10,7 @@ import type { LinkedListItem } from './linked-list.ts';
  * - `dirty`: added while the key is in flight; ready when that run is done.
  * - `ready`: may be taken. Such a key is never in flight.
  */
-export type NextRun = 'none' | 'delayed' | 'dirty' | 'ready';
+type NextRun = 'none' | 'delayed' | 'dirty' | 'ready';
 
 /**
  * One object is an item of both heaps and both linked lists: a key is never both ready and delayed (`order`, `slot`),

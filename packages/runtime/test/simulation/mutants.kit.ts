@@ -19,7 +19,7 @@ import { garbageScenario } from './garbage.kit.ts';
 import { leadersScenario } from './leaders.kit.ts';
 import { calmScenario, type Defects, leftoversOfFormerOwners, workshopScenario } from './workshop.kit.ts';
 
-export interface Mutant {
+interface Mutant {
   readonly name: string;
   readonly scenario: Scenario;
   /** Plants the defect; the answer takes it out again. */

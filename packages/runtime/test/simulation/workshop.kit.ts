@@ -57,7 +57,7 @@ const lookMs = 40_000;
 const lateMsMax = 15_000;
 const finalizer = 'example.io/parts';
 
-export interface Part {
+interface Part {
   readonly name: string;
   readonly uid: string;
   /** The version of the widget for which it was made: absence in an older list means nothing. */

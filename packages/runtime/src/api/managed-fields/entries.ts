@@ -18,7 +18,7 @@ export interface ManagedFieldsEntry {
 }
 
 /** Whose entry it is. */
-export interface ManagerIdentity {
+interface ManagerIdentity {
   readonly manager: string;
   readonly operation: 'Apply' | 'Update';
   readonly apiVersion: string;
@@ -35,7 +35,7 @@ export interface Owner extends ManagerIdentity {
 export const managerBeforeFirstApply = 'before-first-apply';
 
 /** The owner of the fields of the oldest updaters, if there are more than the maximum. */
-export const managerOfAncientChanges = 'ancient-changes';
+const managerOfAncientChanges = 'ancient-changes';
 
 /** Entries of updaters in one object. Each costs space in every copy of the object. */
 export const UPDATERS_MAX = 10;

@@ -32,7 +32,7 @@ export function fieldSet(...paths: readonly (readonly string[])[]): FieldSet {
 }
 
 /** The set with every path of `set` after a prefix. */
-export function below(prefix: readonly string[], set: FieldSet): FieldSet {
+function below(prefix: readonly string[], set: FieldSet): FieldSet {
   return prefix.reduceRight((inner, element) => nodeOf(false, [[element, inner]]), set);
 }
 
@@ -60,7 +60,7 @@ export function has(set: FieldSet, path: readonly string[]): boolean {
 }
 
 /** The paths below a prefix, without the prefix. */
-export function nodeAt(set: FieldSet, prefix: readonly string[]): FieldSet {
+function nodeAt(set: FieldSet, prefix: readonly string[]): FieldSet {
   return prefix.reduce((node, element) => node.children.get(element) ?? emptySet, set);
 }
 

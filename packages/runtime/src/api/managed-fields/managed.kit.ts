@@ -40,7 +40,7 @@ export function example(spec: JsonObject, metadata: JsonObject = {}): JsonObject
 }
 
 /** Entries as text, without their times: `[manager, operation, fieldsV1]`, with the subresource if there is one. */
-export type Ownership = readonly [string, string, JsonValue, string?];
+type Ownership = readonly [string, string, JsonValue, string?];
 
 /** One object and its managers. Each write happens a minute after the one before. */
 export class Managed {

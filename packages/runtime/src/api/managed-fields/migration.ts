@@ -20,7 +20,7 @@ const clientSideManager = 'kubectl';
 const clientSideUpdaters: readonly string[] = [managerBeforeFirstApply, 'kubectl-client-side-apply'];
 const annotationPath = ['metadata', 'annotations', lastAppliedAnnotation];
 
-export interface Migration {
+interface Migration {
   /** What the manager applied before. */
   readonly applied: FieldSet;
   readonly owners: readonly Owner[];

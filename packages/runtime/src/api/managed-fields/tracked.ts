@@ -9,7 +9,7 @@ import { type Comparison, compare, fieldsOf } from './fields-of.ts';
 import { isList, partsOf } from './parts.ts';
 
 /** Metadata that only the registry sets, or that identifies the object. */
-export const untrackedMetadata: ReadonlySet<string> = new Set([
+const untrackedMetadata: ReadonlySet<string> = new Set([
   'name',
   'generateName',
   'namespace',

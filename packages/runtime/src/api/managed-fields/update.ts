@@ -18,7 +18,7 @@ import { difference, emptySet, isEmpty, union } from './field-set.ts';
 import { isSame } from './fields-of.ts';
 import { trackedChanges } from './tracked.ts';
 
-export interface Write {
+interface Write {
   /** Of the whole object. */
   readonly schema: Schema;
   readonly apiVersion: string;
@@ -30,7 +30,7 @@ export interface Write {
   readonly timestamp: string;
 }
 
-export interface Update extends Write {
+interface Update extends Write {
   readonly after: JsonValue;
   readonly manager: string;
 }

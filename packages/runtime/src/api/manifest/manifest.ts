@@ -23,7 +23,7 @@ export interface Manifest {
   positionOf(path: string): Promise<Position>;
 }
 
-export interface ReadManifestsOptions {
+interface ReadManifestsOptions {
   /** The file name in messages; no file is opened. */
   readonly file: string;
   readonly limits?: Partial<ManifestLimits>;

@@ -74,7 +74,7 @@ function headerRevision(answer: JsonObject): Revision {
   return revision;
 }
 
-export type WatchMessage =
+type WatchMessage =
   | { readonly type: 'created' }
   | { readonly type: 'canceled'; readonly failure: EtcdFailure }
   /** Everything up to this revision has been delivered. */

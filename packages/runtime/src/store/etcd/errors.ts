@@ -19,7 +19,7 @@ export type FailureKind =
   | 'corrupt'
   | 'aborted';
 
-export interface FailureOptions {
+interface FailureOptions {
   readonly sent?: boolean;
   readonly requestBytes?: number;
   readonly cause?: unknown;
@@ -83,7 +83,7 @@ export function isUnreachable(failure: EtcdFailure): boolean {
 /** etcd's default; the configured limit of a server cannot be read. */
 const requestBytesMax = 1.5 * 1024 * 1024;
 
-export interface FailureContext {
+interface FailureContext {
   /** `etcd at http://host:2379, …`. */
   readonly what: string;
   readonly timeoutMs: number;

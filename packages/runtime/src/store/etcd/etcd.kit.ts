@@ -34,7 +34,7 @@ export interface EtcdServer {
   stop(): Promise<void>;
 }
 
-export type EtcdAvailability = { readonly path: string } | { readonly path: undefined; readonly reason: string };
+type EtcdAvailability = { readonly path: string } | { readonly path: undefined; readonly reason: string };
 
 const repository = fileURLToPath(new URL('../../../../../', import.meta.url));
 const startMsMax = 120_000;

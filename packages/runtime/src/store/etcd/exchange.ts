@@ -7,9 +7,9 @@ import { EtcdFailure, type FailureKind, malformed, reportedFailure } from './err
 import { integerAt, type JsonObject, parseObject, stringAt } from './json.ts';
 
 /** A response is buffered in memory. A page of `list` at its size limit is about a third of this. */
-export const answerBytesMax = 32 * 1024 * 1024;
+const answerBytesMax = 32 * 1024 * 1024;
 
-export interface Attempt {
+interface Attempt {
   readonly endpoint: Endpoint;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;

@@ -10,7 +10,7 @@ import { stringAt } from './json.ts';
 import type { Keyspace } from './keyspace.ts';
 import { bytesToBase64, revisionOf } from './transaction.ts';
 
-export type Verdict =
+type Verdict =
   | { readonly type: 'committed'; readonly revision: Revision }
   | { readonly type: 'refused' }
   /** Another writer has written the keys since. */

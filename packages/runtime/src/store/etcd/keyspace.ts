@@ -3,7 +3,7 @@ import { malformed } from './errors.ts';
 import { type JsonObject, stringAt } from './json.ts';
 
 /** etcd's half-open range of keys, in base64. */
-export interface KeyRange {
+interface KeyRange {
   readonly key: string;
   readonly range_end: string;
 }

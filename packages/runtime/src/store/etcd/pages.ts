@@ -8,7 +8,7 @@ import { integerAt } from './json.ts';
 import type { Keyspace } from './keyspace.ts';
 
 /** One range request to etcd. */
-export type Range = (body: object) => Promise<RangeAnswer>;
+type Range = (body: object) => Promise<RangeAnswer>;
 
 /** Entries of one request. etcd has no limit in bytes, so a response that is too large is requested again with fewer. */
 const rangeEntriesMax = 5_000;

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
-export type ProxyMode =
+type ProxyMode =
   /** Everything passes. */
   | 'pass'
   /** Connections are taken and nothing passes, in either direction. */

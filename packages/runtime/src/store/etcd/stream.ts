@@ -19,7 +19,7 @@ export interface Stream {
   close(): void;
 }
 
-export interface StreamOptions {
+interface StreamOptions {
   readonly endpoint: Endpoint;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;

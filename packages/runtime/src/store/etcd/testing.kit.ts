@@ -61,7 +61,7 @@ export async function serve(listener: RequestListener): Promise<string> {
 let prefixes = 0;
 export const freshPrefix = () => `test/${++prefixes}`;
 
-export const bytes = (text: string) => new TextEncoder().encode(text);
+const bytes = (text: string) => new TextEncoder().encode(text);
 export const text = (value: Uint8Array | undefined) =>
   value === undefined ? undefined : new TextDecoder().decode(value);
 export const put = (key: string, value = 'x'): Write => ({ type: 'put', key, value: bytes(value) });

@@ -17,14 +17,14 @@ export interface Credentials {
   readonly password: string;
 }
 
-export interface TransportOptions {
+interface TransportOptions {
   readonly endpoints: readonly [Endpoint, ...Endpoint[]];
   readonly clock: Clock;
   readonly timeoutMs: number;
   readonly credentials: Credentials | undefined;
 }
 
-export interface CallOptions {
+interface CallOptions {
   /** Whether the call may be retried although etcd may have received it: true for reads. */
   readonly repeatable: boolean;
   readonly signal?: AbortSignal;

@@ -17,7 +17,7 @@ export const lagMsFirst = 30_000;
 /** etcd reports progress every ten to eleven minutes; a stream without it is dead. */
 export const lagMsLimit = 12 * 60_000;
 
-export interface WatchdogOptions {
+interface WatchdogOptions {
   readonly clock: Clock;
   readonly lagMsMax: number;
   /** The newest revision, from the stream's endpoint. */

@@ -24,13 +24,13 @@ export type Admission = (
 ) => Uint8Array | undefined;
 
 /** The values below a prefix, as they are after the edits that were accepted before. */
-export type EntriesBelow = (prefix: string) => Iterable<{ readonly key: string; readonly value: Uint8Array }>;
+type EntriesBelow = (prefix: string) => Iterable<{ readonly key: string; readonly value: Uint8Array }>;
 
 /** Accepts every edit unchanged. */
 export const admitAll: Admission = (_key, data) =>
   data === undefined ? undefined : new TextEncoder().encode(JSON.stringify(data));
 
-export interface EditResult {
+interface EditResult {
   /** Absent if the edit changes no value. */
   readonly write?: Write;
   /** The new row of the mirror; undefined if there is no file and none is needed. */

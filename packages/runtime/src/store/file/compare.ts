@@ -4,7 +4,7 @@ import type { Row } from './mirror.ts';
 import type { Finding } from './problems.ts';
 import type { Found, Tree } from './walk.ts';
 
-export interface Comparison {
+interface Comparison {
   /** Keys whose files may have been edited, in order. */
   readonly suspects: readonly string[];
   /** Keys whose files are unedited but do not have the newest value. */

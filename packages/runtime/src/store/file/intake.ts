@@ -22,7 +22,7 @@ import type { StoreDirectory } from './store-directory.ts';
 /** After this many attempts a file that keeps changing is skipped, and commits to it fail. */
 const attemptsMax = 5;
 
-export interface IntakeResult {
+interface IntakeResult {
   /** One for each commit, in order. */
   readonly outcomes: readonly (CommitOutcome | ApiError)[];
   /** By key. */
@@ -35,7 +35,7 @@ interface AttemptResult extends IntakeResult {
   readonly pending: readonly string[];
 }
 
-export interface IntakeParts {
+interface IntakeParts {
   readonly root: StoreDirectory;
   readonly ledger: Ledger;
   readonly mirror: Mirror;

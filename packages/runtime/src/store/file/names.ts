@@ -15,7 +15,7 @@ export type Extension = (typeof extensions)[number];
  */
 const directoryMark = '+';
 
-export type Name =
+type Name =
   | { readonly is: 'object'; readonly key: string; readonly extension: Extension }
   /** It has one of our extensions, but does not correspond to any key. */
   | { readonly is: 'misnamed'; readonly reason: string }

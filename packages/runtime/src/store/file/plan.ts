@@ -11,7 +11,7 @@ import { isUntouched, type Mirror, type Row } from './mirror.ts';
 import { extensions, pathOf } from './names.ts';
 import { type Observation, View } from './observation.ts';
 
-export interface PlanParts {
+interface PlanParts {
   readonly directory: string;
   readonly mirror: Mirror;
   readonly admit: Admission;

@@ -6,7 +6,7 @@ import type { StoreProblem } from '../contract.ts';
 export type Finding = Omit<StoreProblem, 'sinceMs'>;
 
 /** The source of a problem; each source replaces only its own earlier report. */
-export type Reporter = 'directory' | 'scan' | 'failed scan' | 'publication';
+type Reporter = 'directory' | 'scan' | 'failed scan' | 'publication';
 
 /** Maximum problems kept and logged per reporter, for example for a directory full of unrelated files. */
 export const problemsMax = 1_000;

@@ -38,7 +38,7 @@ export interface Binding {
  * Older versions can corrupt a database in WAL mode: a checkpoint that restarts the log while another connection writes
  * loses pages.
  */
-export const oldestVersion = [3, 51, 3] as const;
+const oldestVersion = [3, 51, 3] as const;
 
 let loaded: Promise<Binding> | undefined;
 

@@ -17,7 +17,7 @@ const frameSaltAt = 8;
 const pageNumberBytes = 4;
 
 /** The frames of the log, and how many of them are copied into the database. Not positive if the log is empty. */
-export interface LogFrames {
+interface LogFrames {
   readonly frames: number;
   readonly copied: number;
 }
