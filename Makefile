@@ -62,9 +62,10 @@ surface: build ## Write what users can see of the programs into test/surface: he
 size: $(INSTALLED) ## Print lines of code, share of comments, files, exports and public names of each package
 	@node scripts/size.mjs
 
-lint: $(INSTALLED) ## Lint, check the format, and check the import rules
+lint: $(INSTALLED) ## Lint, check the format, the import rules, and that every export is used
 	@$(BIN)/biome check --error-on-warnings .
 	@node scripts/check-imports.mjs
+	@node scripts/check-exports.mjs
 
 format: $(INSTALLED) ## Format the sources
 	@$(BIN)/biome check --write .

@@ -24,7 +24,7 @@ import { folders } from './rooms.mjs';
  * @property {number} commentLines lines with nothing but comments
  * @property {readonly Export[]} exports
  * @property {readonly { from: string, name: string }[]} imports `*` for all names
- * @property {readonly string[]} texts string literals, some of which are paths of files
+ * @property {readonly string[]} texts string literals other than names of modules, some of which are paths of files
  */
 
 /** All `.ts`, `.tsx` and `.mjs` files below the directories, without build outputs. */
@@ -110,8 +110,12 @@ function statementsOf(all) {
   const tokens = all.filter(({ isComment }) => !isComment);
   const exports = [];
   const imports = [];
-  const texts = tokens.filter(({ kind }) => kind === SyntaxKind.StringLiteral).map(({ value }) => value);
   const at = (index) => tokens[index]?.text;
+  const isSpecifier = (index) =>
+    ['from', 'import'].includes(at(index - 1)) || (at(index - 1) === '(' && at(index - 2) === 'import');
+  const texts = tokens.flatMap(({ kind, value }, index) =>
+    kind === SyntaxKind.StringLiteral && !isSpecifier(index) ? [value] : [],
+  );
   for (const [index, { kind, depth }] of tokens.entries()) {
     if (kind === SyntaxKind.ExportKeyword && depth === 0) readExport(index + 1);
     else if (kind === SyntaxKind.ImportKeyword) readImport(index + 1);
@@ -227,6 +231,10 @@ export class Resolver {
       const entries = Object.entries(exports).map(([key, target]) => [key, sourceOf(target)]);
       this.#packages.set(name, { entries: new Map(entries), programs: Object.values(bin).map(sourceOf) });
     }
+  }
+
+  get packages() {
+    return [...this.#packages.keys()];
   }
 
   /** The public entry points of a package. */
