@@ -46,7 +46,7 @@ export interface ObservedCluster {
 }
 
 /** What earlier passes have found out. */
-export interface KnownBefore {
+interface KnownBefore {
   /** Why Kubernetes does not enlarge volumes. */
   readonly resizeRefused?: string | undefined;
   /** Default: they are read. */

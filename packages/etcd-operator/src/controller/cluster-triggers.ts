@@ -25,7 +25,7 @@ import { EtcdCluster, type EtcdClusterSpec, type EtcdClusterStatus } from '../ap
 import { names } from '../apis/well-known.ts';
 import type { PassSettings } from '../service/model.ts';
 
-export type Responsibility = 'cluster-lifecycle' | 'scaling' | 'recovery' | 'health';
+type Responsibility = 'cluster-lifecycle' | 'scaling' | 'recovery' | 'health';
 
 type ClusterTrigger = Trigger<EtcdClusterSpec, EtcdClusterStatus>;
 type Intervals = Pick<PassSettings, 'busyMs' | 'restMs'>;

@@ -28,7 +28,7 @@ import {
   ScalingController,
 } from './cluster-triggers.ts';
 
-export interface ClusterOptions extends Omit<ClusterAccessOptions, 'registry'> {
+interface ClusterOptions extends Omit<ClusterAccessOptions, 'registry'> {
   readonly monitoring: MonitoringService;
 }
 

@@ -93,7 +93,7 @@ export function scheduleOf({ metadata }: EtcdBackup) {
 type Attempt = Pick<WorkerOptions, 'attempt' | 'image'>;
 
 /** What the pod of a run depends on. */
-export interface BackupSubject {
+interface BackupSubject {
   readonly backup: EtcdBackup;
   readonly view: ClusterView | undefined;
   readonly cluster: EtcdCluster | undefined;

@@ -134,7 +134,7 @@ export function hasClientTls({ spec }: EtcdRestore, cluster: EtcdCluster | undef
 }
 
 /** What the pods of a restore are rendered from. */
-export interface RestoreSubject {
+interface RestoreSubject {
   readonly restore: EtcdRestore;
   readonly source: Source;
   readonly cluster: RestoredCluster | undefined;

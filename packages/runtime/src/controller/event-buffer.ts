@@ -29,7 +29,7 @@ export type Regarding = Pick<ApiObject<unknown, unknown>, 'apiVersion' | 'kind'>
   readonly metadata: { readonly name: string; readonly namespace?: string; readonly uid: string };
 };
 
-export interface Occurrence {
+interface Occurrence {
   readonly regarding: Regarding;
   readonly type: 'Normal' | 'Warning';
   readonly reason: string;

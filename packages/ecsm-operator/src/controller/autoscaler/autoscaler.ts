@@ -19,7 +19,7 @@ import { decideSync, type HpaFacts, type HpaStep, reportSync } from '../../servi
 import { stopGraceMs } from '../settings.ts';
 import { type HpaMemory, HpaObserver, type MetricSources } from './observe.ts';
 
-export interface AutoscalerOptions {
+interface AutoscalerOptions {
   readonly sources: MetricSources;
   readonly clock: Clock;
   readonly log: Log;

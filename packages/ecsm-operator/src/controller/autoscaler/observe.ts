@@ -26,7 +26,7 @@ export interface MetricSources {
   readonly linkFailure: () => string | undefined;
 }
 
-export interface MetricSourcesOptions extends Pick<MetricSources, 'linkFailure'> {
+interface MetricSourcesOptions extends Pick<MetricSources, 'linkFailure'> {
   readonly ecsm: Ecsm;
   readonly observer: Observer;
   readonly clock: Clock;

@@ -18,13 +18,13 @@ import { parseMetricQuantity } from '../../apis/metric-quantity.ts';
 import { roundDown, roundUp, toleranceDefault } from './metric-replicas.ts';
 import type { Recommendation, ScaleEvent, Tolerance } from './model.ts';
 
-export interface ScalingPolicy {
+interface ScalingPolicy {
   readonly type: 'Pods' | 'Percent';
   readonly value: number;
   readonly periodSeconds: number;
 }
 
-export interface ScalingRules {
+interface ScalingRules {
   readonly windowMs: number;
   readonly policies: readonly ScalingPolicy[];
   readonly selectPolicy: 'Max' | 'Min' | 'Disabled';

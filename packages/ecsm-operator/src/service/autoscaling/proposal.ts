@@ -45,7 +45,7 @@ function scheduleProposal(
   return known(current, 'schedule', active ? schedule.replicas : minReplicas, { active });
 }
 
-export interface Schedule {
+interface Schedule {
   readonly timezone: string;
   readonly start: string;
   readonly end: string;

@@ -12,7 +12,7 @@ export interface MemberAnswer {
   readonly keys?: number;
 }
 
-export interface MembersObserved {
+interface MembersObserved {
   /** By slot. */
   readonly answers: ReadonlyMap<number, MemberAnswer>;
   readonly members: EtcdMemberList | undefined;

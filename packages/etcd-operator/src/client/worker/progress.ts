@@ -2,7 +2,7 @@
 import { request } from 'node:http';
 import { type Clock, isPlainObject } from '@ecsm/runtime';
 
-interface WorkerProgress {
+export interface WorkerProgress {
   readonly step?: string;
   readonly bytes?: number;
   readonly totalBytes?: number;
