@@ -85,12 +85,12 @@ describe.skipIf(isMissing)('make start-etcd', () => {
     });
     expect(code, output).toBe(0);
     const [answer = ''] = answers;
-    expect(answer, output).toMatch(/^etcdcluster\.etcd\.etcd\.io\/main +Running +3 +3 /m);
+    expect(answer, output).toMatch(/^etcdcluster\.etcd\.ecsm\.sh\/main +Running +3 +3 /m);
     expect(answer).toMatch(/^pod\/main-2 +1\/1 +Running/m);
     expect(answer).toMatch(/^persistentvolumeclaim\/data-main-2 +Bound/m);
     expect(answer).toContain('OK\ngreeting\nhello\n');
-    expect(answer).toContain('etcdbackup.etcd.etcd.io/quick condition met');
-    expect(answer).toContain('etcdcluster.etcd.etcd.io/main scaled');
+    expect(answer).toContain('etcdbackup.etcd.ecsm.sh/quick condition met');
+    expect(answer).toContain('etcdcluster.etcd.ecsm.sh/main scaled');
     expectNothingLeft(stripVTControlCharacters(output));
   });
 });

@@ -57,7 +57,7 @@ describe.skipIf(skipWithoutRelease('3.5'))('backups on a volume', () => {
           (
             await world.registry
               .resource((await import('@ecsm/kubernetes')).Pod)
-              .list({ labelSelector: 'etcd.etcd.io/backup=first' })
+              .list({ labelSelector: 'etcd.ecsm.sh/backup=first' })
           ).items,
       )
       .toEqual([]);

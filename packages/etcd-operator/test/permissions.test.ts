@@ -27,9 +27,9 @@ const needed = [
   'core/configmaps create',
   'core/services create',
   // A new cluster whose restore has failed, and runs of a schedule over time.
-  'etcd.etcd.io/etcdbackups delete',
-  'etcd.etcd.io/etcdclusters delete',
-  'etcd.etcd.io/etcdclusters/finalizers update',
+  'etcd.ecsm.sh/etcdbackups delete',
+  'etcd.ecsm.sh/etcdclusters delete',
+  'etcd.ecsm.sh/etcdclusters/finalizers update',
   'policy/poddisruptionbudgets create',
 ];
 

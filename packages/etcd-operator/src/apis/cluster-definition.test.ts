@@ -9,7 +9,7 @@ const messageLengthMax = 2_048;
 describe('etcdClusterDefinition', () => {
   it('defines the kind with its columns and subresources', () => {
     const { metadata, spec } = CustomResourceDefinition.parse(etcdClusterDefinition());
-    expect(metadata.name).toBe('etcdclusters.etcd.etcd.io');
+    expect(metadata.name).toBe('etcdclusters.etcd.ecsm.sh');
     expect(spec.names).toMatchObject({ kind: 'EtcdCluster', shortNames: ['etcd'] });
     const [version] = spec.versions;
     expect(version).toMatchObject({

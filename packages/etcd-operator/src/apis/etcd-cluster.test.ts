@@ -25,10 +25,10 @@ function undescribed(schema: Schema, path: string): string[] {
 describe('EtcdCluster', () => {
   it('is complete with a name alone', () => {
     expect(
-      EtcdCluster.parse({ apiVersion: 'etcd.etcd.io/v1alpha1', kind: 'EtcdCluster', metadata: { name: 'main' } }),
+      EtcdCluster.parse({ apiVersion: 'etcd.ecsm.sh/v1alpha1', kind: 'EtcdCluster', metadata: { name: 'main' } }),
     ).toMatchInlineSnapshot(`
         {
-          "apiVersion": "etcd.etcd.io/v1alpha1",
+          "apiVersion": "etcd.ecsm.sh/v1alpha1",
           "kind": "EtcdCluster",
           "metadata": {
             "name": "main",

@@ -12,7 +12,7 @@ export const EtcdCluster = defineKind({
   plural: 'etcdclusters',
   shortNames: ['etcd'],
   description:
-    'An etcd cluster. The annotation etcd.etcd.io/recover-quorum-from, with the name of a pod or auto, recovers a cluster that has lost its quorum from the data of one member.',
+    'An etcd cluster. The annotation etcd.ecsm.sh/recover-quorum-from, with the name of a pod or auto, recovers a cluster that has lost its quorum from the data of one member.',
   spec,
   status,
   validate: checkCluster,

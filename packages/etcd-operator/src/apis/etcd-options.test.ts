@@ -26,7 +26,7 @@ describe('the settings of etcd', () => {
     ['client-transport-security', 'spec.security.tls'],
     ['quota-backend-bytes', 'spec.etcd.quotaBackendBytes'],
     ['auto-compaction-retention', 'spec.etcd.autoCompactionRetention'],
-    ['force-new-cluster', 'etcd.etcd.io/recover-quorum-from'],
+    ['force-new-cluster', 'etcd.ecsm.sh/recover-quorum-from'],
     ['unsafe-no-fsync', 'acknowledged writes'],
     ['max-learners', 'one learner'],
     ['experimental-max-learners', 'one learner'],

@@ -71,7 +71,7 @@ const owned: readonly (readonly [RegExp, string])[] = [
   [/^quota-backend-bytes$/u, 'use spec.etcd.quotaBackendBytes'],
   [/^auto-compaction-mode$/u, 'use spec.etcd.autoCompactionMode'],
   [/^auto-compaction-retention$/u, 'use spec.etcd.autoCompactionRetention'],
-  [/^force-new-cluster$/u, 'use the annotation etcd.etcd.io/recover-quorum-from'],
+  [/^force-new-cluster$/u, 'use the annotation etcd.ecsm.sh/recover-quorum-from'],
   [/^unsafe-no-fsync$/u, 'it would lose acknowledged writes'],
   [/^strict-reconfig-check$/u, 'it protects the quorum from changes of the membership'],
   [/^max-learners$/u, 'the operator adds one learner at a time'],

@@ -38,10 +38,10 @@ export const conditionReasons = {
 
   MemberUnhealthy: 'A member does not serve.',
   RestoreMissing:
-    'The annotation etcd.etcd.io/restore names an EtcdRestore that does not exist. Nothing is started: remove the annotation to form an empty cluster.',
+    'The annotation etcd.ecsm.sh/restore names an EtcdRestore that does not exist. Nothing is started: remove the annotation to form an empty cluster.',
   AuthenticationRequired: 'etcd has authentication enabled, and refuses the operator.',
   QuorumLost:
-    'Too few members are healthy to serve. If their pods cannot be brought back, the annotation etcd.etcd.io/recover-quorum-from allows a recovery from the data of one member.',
+    'Too few members are healthy to serve. If their pods cannot be brought back, the annotation etcd.ecsm.sh/recover-quorum-from allows a recovery from the data of one member.',
   Unreachable: 'The operator cannot reach any member. Nothing is known about the membership, and nothing is changed.',
   DataMissing: 'Volumes with the data of the cluster do not exist any more. Restore a backup.',
   VolumesExist: 'Volumes of the name exist that belong to another cluster. They are not used and not deleted.',

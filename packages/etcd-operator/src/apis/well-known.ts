@@ -1,6 +1,6 @@
 /** Names that the operator, its users and other programs share: labels, annotations, ports, names of objects. */
 
-export const GROUP = 'etcd.etcd.io';
+export const GROUP = 'etcd.ecsm.sh';
 export const OPERATOR_NAME = 'etcd-operator';
 export const FINALIZER = `${GROUP}/finalizer`;
 

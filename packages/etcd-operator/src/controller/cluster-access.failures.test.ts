@@ -71,7 +71,7 @@ describe('an action in Kubernetes that fails', () => {
     store.fails = false;
     await lab.registry
       .resource(EtcdCluster)
-      .patch('main', { metadata: { annotations: { 'etcd.etcd.io/recover-quorum-from': 'auto' } } });
+      .patch('main', { metadata: { annotations: { 'etcd.ecsm.sh/recover-quorum-from': 'auto' } } });
     store.fails = true;
     await expect(service.removeRecoveryAnnotation(annotated)).rejects.toMatchObject({ code: 'Unavailable' });
   });

@@ -254,7 +254,7 @@ describe('an action', () => {
   });
 
   it('removes the permission to recover, once it was used', async () => {
-    const annotations = { 'etcd.etcd.io/recover-quorum-from': 'auto', note: 'mine' };
+    const annotations = { 'etcd.ecsm.sh/recover-quorum-from': 'auto', note: 'mine' };
     await service.removeRecoveryAnnotation(await lab.create({}, { annotations }));
     expect((await lab.get()).metadata.annotations).toEqual({ note: 'mine' });
   });

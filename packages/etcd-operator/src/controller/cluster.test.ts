@@ -115,7 +115,7 @@ const atRestMs = 30_000;
 async function formed(spec: EtcdClusterInput['spec'] = {}) {
   await lab.create({ size: 1, version: '3.5.30', ...spec });
   await passUntil(async () => (await sets()).length === 1);
-  const hash = (await sets())[0]?.spec.template.metadata?.annotations?.['etcd.etcd.io/template-hash'];
+  const hash = (await sets())[0]?.spec.template.metadata?.annotations?.['etcd.ecsm.sh/template-hash'];
   await lab.start(1, hash);
   for (let count = 0; (await pass()).requeueAfterMs !== atRestMs; count++) expect(count).toBeLessThan(20);
 }

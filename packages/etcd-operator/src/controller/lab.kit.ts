@@ -12,7 +12,7 @@ import { createCluster, memoryRegistry, ToyIssuer, withoutTls } from '../resourc
 import { settings } from '../service/pass-settings.kit.ts';
 import type { ClusterAccessOptions } from './cluster-access.ts';
 
-const labels = { 'etcd.etcd.io/cluster': 'main' };
+const labels = { 'etcd.ecsm.sh/cluster': 'main' };
 
 export class Lab {
   readonly clock = new VirtualClock();
@@ -62,7 +62,7 @@ export class Lab {
   async claim(slot: number, clusterUid: string, storage = '10Gi'): Promise<PersistentVolumeClaim> {
     const claims = this.registry.resource(PersistentVolumeClaim);
     const { metadata } = await claims.create({
-      metadata: { name: `data-main-${slot}`, labels: { ...labels, 'etcd.etcd.io/cluster-uid': clusterUid } },
+      metadata: { name: `data-main-${slot}`, labels: { ...labels, 'etcd.ecsm.sh/cluster-uid': clusterUid } },
       spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage } } },
     });
     return claims.updateStatus({ metadata, status: { phase: 'Bound' } });
@@ -79,7 +79,7 @@ export class Lab {
 
   async #pod(slot: number, templateHash: string): Promise<void> {
     const pods = this.registry.resource(Pod);
-    const annotations = { 'etcd.etcd.io/template-hash': templateHash };
+    const annotations = { 'etcd.ecsm.sh/template-hash': templateHash };
     const { metadata } = await pods.create({
       metadata: { name: `main-${slot}`, labels, annotations },
       spec: { containers: [{ name: 'etcd', image: 'etcd' }] },

@@ -49,7 +49,7 @@ describe('EtcdOperator', () => {
     await expect.poll(async () => (await sets.list()).items.length).toBe(1);
     expect(await operator.unsettled()).toEqual([{ namespace: 'default', name: 'main', why: expect.any(String) }]);
     const { spec } = await sets.get('main');
-    await lab.start(1, spec.template.metadata?.annotations?.['etcd.etcd.io/template-hash']);
+    await lab.start(1, spec.template.metadata?.annotations?.['etcd.ecsm.sh/template-hash']);
     await expect.poll(() => operator.unsettled()).toEqual([]);
     expect((await lab.get()).status).toMatchObject({ phase: 'Running', clusterID: 'c1', readyReplicas: 1 });
     const reasons = async () =>
@@ -126,7 +126,7 @@ describe('an object of a cluster at rest', () => {
     const sets = registry.resource(StatefulSet);
     await clock.until(async () => (await sets.list()).items.length === 1);
     const { spec } = await sets.get('main');
-    await lab.start(1, spec.template.metadata?.annotations?.['etcd.etcd.io/template-hash']);
+    await lab.start(1, spec.template.metadata?.annotations?.['etcd.ecsm.sh/template-hash']);
     await clock.until(async () => (await operator.unsettled()).length === 0);
     await clock.advance(600_000);
   });

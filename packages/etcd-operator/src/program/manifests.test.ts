@@ -12,9 +12,9 @@ const kindsOf = (list: readonly object[]) =>
 describe('definitions', () => {
   it('are those of the kinds of the operator', () => {
     expect(kindsOf(definitions())).toEqual([
-      'CustomResourceDefinition etcdclusters.etcd.etcd.io',
-      'CustomResourceDefinition etcdbackups.etcd.etcd.io',
-      'CustomResourceDefinition etcdrestores.etcd.etcd.io',
+      'CustomResourceDefinition etcdclusters.etcd.ecsm.sh',
+      'CustomResourceDefinition etcdbackups.etcd.ecsm.sh',
+      'CustomResourceDefinition etcdrestores.etcd.ecsm.sh',
     ]);
     expect(definitions()[0]).toMatchObject({
       spec: {
@@ -43,9 +43,9 @@ describe('definitions', () => {
 describe('an installation', () => {
   it('has everything in the order that kubectl needs, in its namespace', () => {
     expect(kindsOf(objects)).toEqual([
-      'CustomResourceDefinition etcdclusters.etcd.etcd.io',
-      'CustomResourceDefinition etcdbackups.etcd.etcd.io',
-      'CustomResourceDefinition etcdrestores.etcd.etcd.io',
+      'CustomResourceDefinition etcdclusters.etcd.ecsm.sh',
+      'CustomResourceDefinition etcdbackups.etcd.ecsm.sh',
+      'CustomResourceDefinition etcdrestores.etcd.ecsm.sh',
       'Namespace ops',
       'ServiceAccount ops etcd-operator',
       'ClusterRole etcd-operator',

@@ -67,7 +67,7 @@ describe('the objects of a cluster', () => {
       const { metadata } = await registry.resource(kind).get(name);
       expect(metadata.ownerReferences).toEqual([
         {
-          apiVersion: 'etcd.etcd.io/v1alpha1',
+          apiVersion: 'etcd.ecsm.sh/v1alpha1',
           kind: 'EtcdCluster',
           name: 'main',
           uid: cluster.metadata.uid,
@@ -75,7 +75,7 @@ describe('the objects of a cluster', () => {
           blockOwnerDeletion: true,
         },
       ]);
-      expect(metadata.labels).toMatchObject({ 'etcd.etcd.io/cluster': 'main' });
+      expect(metadata.labels).toMatchObject({ 'etcd.ecsm.sh/cluster': 'main' });
     }
   });
 
@@ -85,7 +85,7 @@ describe('the objects of a cluster', () => {
     const selector = {
       'app.kubernetes.io/name': 'etcd',
       'app.kubernetes.io/instance': 'main',
-      'etcd.etcd.io/cluster': 'main',
+      'etcd.ecsm.sh/cluster': 'main',
     };
     const { spec: client } = await registry.resource(Service).get('main-client');
     expect(client).toMatchObject({ type: 'ClusterIP', selector, ports: [{ name: 'client', port: 2379 }] });
@@ -99,7 +99,7 @@ describe('the objects of a cluster', () => {
     const { registry, apply, names } = await start();
     await apply();
     const { spec } = await registry.resource(PodDisruptionBudget).get('main');
-    expect(spec).toMatchObject({ minAvailable: 2, selector: { matchLabels: { 'etcd.etcd.io/cluster': 'main' } } });
+    expect(spec).toMatchObject({ minAvailable: 2, selector: { matchLabels: { 'etcd.ecsm.sh/cluster': 'main' } } });
     expect(await names({ minAvailable: 3 })).toEqual(['PodDisruptionBudget/main']);
     await apply({ minAvailable: 3 });
     expect((await registry.resource(PodDisruptionBudget).get('main')).spec.minAvailable).toBe(3);
@@ -108,11 +108,11 @@ describe('the objects of a cluster', () => {
   it('are applied again when a field that matters was changed', async () => {
     const { registry, names, apply } = await start();
     await apply();
-    await registry.resource(Service).patch('main-client', { spec: { selector: { 'etcd.etcd.io/cluster': 'other' } } });
+    await registry.resource(Service).patch('main-client', { spec: { selector: { 'etcd.ecsm.sh/cluster': 'other' } } });
     expect(await names()).toEqual(['Service/main-client']);
     await apply();
     expect((await registry.resource(Service).get('main-client')).spec.selector).toMatchObject({
-      'etcd.etcd.io/cluster': 'main',
+      'etcd.ecsm.sh/cluster': 'main',
     });
   });
 
@@ -171,7 +171,7 @@ describe('an object of the same name', () => {
     return (await stale()).filter(({ isForeign }) => isForeign).map(({ name }) => name);
   };
   const owner = { apiVersion: 'v1', kind: 'Other', name: 'other', uid: 'other', controller: true };
-  const labels = { 'app.kubernetes.io/managed-by': 'etcd-operator', 'etcd.etcd.io/cluster': 'main' };
+  const labels = { 'app.kubernetes.io/managed-by': 'etcd-operator', 'etcd.ecsm.sh/cluster': 'main' };
 
   it('is foreign if it was not created for this cluster', async () => {
     expect(await foreign({})).toEqual(['Service/main-client']);

@@ -108,7 +108,7 @@ describe('the Secrets of a cluster', () => {
     expect((await material()).authority).toEqual(authority);
     const { metadata, ...secret } = await registry.resource(Secret).get('main-ca');
     expect(Object.keys(Secret.fieldsOf({ ...secret, metadata }).data ?? {})).toEqual(['ca.crt', 'ca.key']);
-    expect(metadata.labels).toMatchObject({ 'etcd.etcd.io/cluster': 'main' });
+    expect(metadata.labels).toMatchObject({ 'etcd.ecsm.sh/cluster': 'main' });
   });
 
   it('are foreign if they were not created for this cluster', async () => {

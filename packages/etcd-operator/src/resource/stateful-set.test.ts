@@ -38,7 +38,7 @@ describe('the StatefulSet', () => {
     const { find, cluster } = await start({ storage: { size: '5Gi', storageClassName: 'fast' } });
     const { volumeClaimTemplates: [claim] = [] } = (await find()).spec;
     expect(claim).toMatchObject({
-      metadata: { name: 'data', labels: { 'etcd.etcd.io/cluster-uid': cluster.metadata.uid } },
+      metadata: { name: 'data', labels: { 'etcd.ecsm.sh/cluster-uid': cluster.metadata.uid } },
       spec: {
         accessModes: ['ReadWriteOnce'],
         resources: { requests: { storage: '5Gi' } },
@@ -49,13 +49,13 @@ describe('the StatefulSet', () => {
 
   it('takes over the settings of the claims, but not their labels of the operator', async () => {
     const volumeClaimTemplate = {
-      metadata: { labels: { team: 'a', 'etcd.etcd.io/cluster': 'x' }, annotations: { note: 'b' } },
+      metadata: { labels: { team: 'a', 'etcd.ecsm.sh/cluster': 'x' }, annotations: { note: 'b' } },
       spec: { accessModes: ['ReadWriteOncePod'], selector: { matchLabels: { disk: 'a' } } },
     };
     const { find } = await start({ storage: { volumeClaimTemplate } });
     const { volumeClaimTemplates: [claim] = [] } = (await find()).spec;
     expect(claim).toMatchObject({
-      metadata: { labels: { team: 'a', 'etcd.etcd.io/cluster': 'main' }, annotations: { note: 'b' } },
+      metadata: { labels: { team: 'a', 'etcd.ecsm.sh/cluster': 'main' }, annotations: { note: 'b' } },
       spec: volumeClaimTemplate.spec,
     });
   });
@@ -82,7 +82,7 @@ describe('the StatefulSet', () => {
     const { template, hash } = templates.render(cluster, '3.5.22', 'ca');
     await statefulSets.setTemplate(before, template);
     const { spec } = await find();
-    expect(spec.template.metadata?.annotations).toEqual({ 'etcd.etcd.io/template-hash': hash });
+    expect(spec.template.metadata?.annotations).toEqual({ 'etcd.ecsm.sh/template-hash': hash });
     expect(spec.template.spec.containers[0]?.image).toBe('quay.io/coreos/etcd:v3.5.22');
     expect({ ...spec, template: undefined }).toEqual({ ...before.spec, template: undefined });
   });

@@ -37,9 +37,9 @@ describe('the template of the pods', () => {
         'app.kubernetes.io/instance': 'main',
         'app.kubernetes.io/managed-by': 'etcd-operator',
         'app.kubernetes.io/component': 'etcd',
-        'etcd.etcd.io/cluster': 'main',
+        'etcd.ecsm.sh/cluster': 'main',
       },
-      annotations: { note: 'b', 'etcd.etcd.io/template-hash': hash },
+      annotations: { note: 'b', 'etcd.ecsm.sh/template-hash': hash },
     });
   });
 

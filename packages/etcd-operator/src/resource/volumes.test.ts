@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createCluster, memoryRegistry } from './cluster.kit.ts';
 import { Managers } from './managers.ts';
 
-const labels = { 'etcd.etcd.io/cluster': 'main' };
+const labels = { 'etcd.ecsm.sh/cluster': 'main' };
 
 async function start() {
   const registry = memoryRegistry();
@@ -27,8 +27,8 @@ describe('volumes', () => {
   it('are listed with those of an earlier cluster of the name, and without those of others', async () => {
     const { cluster, volumes, claim } = await start();
     await claim('data-main-0');
-    await claim('data-main-1', { ...labels, 'etcd.etcd.io/cluster-uid': 'earlier' });
-    await claim('data-other-0', { 'etcd.etcd.io/cluster': 'other' });
+    await claim('data-main-1', { ...labels, 'etcd.ecsm.sh/cluster-uid': 'earlier' });
+    await claim('data-other-0', { 'etcd.ecsm.sh/cluster': 'other' });
     expect(namesOf(await volumes.list(cluster))).toEqual(['data-main-0', 'data-main-1']);
   });
 

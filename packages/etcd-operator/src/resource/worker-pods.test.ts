@@ -5,8 +5,8 @@ import { canBump, destinationOf, jobPod, preparePod, rehearsalPod, type WorkerOp
 const metadata = { name: 'nightly', namespace: 'default', uid: 'u1' } as WorkerOptions['owner']['metadata'];
 const volume = { storageType: 'Volume', volume: { claimName: 'backups', path: 'etcd' } } as const;
 const options: WorkerOptions = {
-  owner: { apiVersion: 'etcd.etcd.io/v1alpha1', kind: 'EtcdBackup', metadata },
-  label: 'etcd.etcd.io/backup',
+  owner: { apiVersion: 'etcd.ecsm.sh/v1alpha1', kind: 'EtcdBackup', metadata },
+  label: 'etcd.ecsm.sh/backup',
   attempt: 2,
   image: 'registry.example/etcd-operator:1',
   place: volume,
@@ -39,9 +39,9 @@ describe('a worker pod', () => {
     expect(pod.metadata).toMatchObject({
       name: 'nightly-prune',
       ownerReferences: [{ kind: 'EtcdBackup', name: 'nightly', uid: 'u1', controller: true }],
-      labels: { 'etcd.etcd.io/backup': 'nightly', 'etcd.etcd.io/attempt': '2' },
+      labels: { 'etcd.ecsm.sh/backup': 'nightly', 'etcd.ecsm.sh/attempt': '2' },
     });
-    expect(pod.metadata.labels).not.toHaveProperty('etcd.etcd.io/cluster');
+    expect(pod.metadata.labels).not.toHaveProperty('etcd.ecsm.sh/cluster');
     expect(pod.spec).toMatchObject({
       restartPolicy: 'Never',
       automountServiceAccountToken: false,

@@ -37,7 +37,7 @@ beforeAll(async () => {
   });
   await registry.resource(CustomResourceDefinition).apply(etcdClusterDefinition());
   const established = async () => {
-    const { status } = await registry.resource(CustomResourceDefinition).get('etcdclusters.etcd.etcd.io');
+    const { status } = await registry.resource(CustomResourceDefinition).get('etcdclusters.etcd.ecsm.sh');
     return status?.conditions?.some(({ type, status: holds }) => type === 'Established' && holds === 'True');
   };
   const served = () =>
@@ -54,7 +54,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   for (const { metadata } of (await clusters().list()).items) await clusters().delete(metadata.name);
-  await registry.resource(CustomResourceDefinition).delete('etcdclusters.etcd.etcd.io');
+  await registry.resource(CustomResourceDefinition).delete('etcdclusters.etcd.ecsm.sh');
   await registry.close();
   await rm(home, { recursive: true, force: true });
 });
@@ -227,13 +227,13 @@ describe('the definition of EtcdCluster on kube-apiserver', () => {
       status: {
         phase: 'Running',
         replicas: 1,
-        selector: 'etcd.etcd.io/cluster=scaled',
+        selector: 'etcd.ecsm.sh/cluster=scaled',
         conditions: [{ type: 'Ready', status: 'True', reason: 'Running', message: '', lastTransitionTime: now }],
         members: [{ name: 'scaled-0', id: 'f00d', ready: true, role: 'leader', dbSizeBytes: 20_480 }],
       },
     });
     expect(findCondition(status?.conditions, 'Ready')?.reason).toBe('Running');
-    const path = '/apis/etcd.etcd.io/v1alpha1/namespaces/default/etcdclusters/scaled/scale';
+    const path = '/apis/etcd.ecsm.sh/v1alpha1/namespaces/default/etcdclusters/scaled/scale';
     const scale = await registry.client.request({ method: 'GET', path });
     expect(scale.body).toMatchObject({ spec: { replicas: 1 }, status: { replicas: 1, selector: status?.selector } });
     const even = { ...(scale.body as object), spec: { replicas: 2 } };

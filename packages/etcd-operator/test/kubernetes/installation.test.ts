@@ -88,7 +88,7 @@ describe.runIf(kubectlPath)('the manifests', () => {
       expect(denied).toEqual([]);
       expect(log()).not.toMatch(/forbidden|dropped/i);
       // Nothing is called for this one, whose need is tested above.
-      const checked: Right = 'etcd.etcd.io/etcdclusters/finalizers update';
+      const checked: Right = 'etcd.ecsm.sh/etcdclusters/finalizers update';
       expect([...used, checked].sort()).toEqual(rightsGranted(objects));
     },
   );

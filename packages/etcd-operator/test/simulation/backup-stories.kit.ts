@@ -25,7 +25,7 @@ const allOver = (view: View): string | undefined => {
       return `${metadata.name} is ${status?.phase}, and the cluster has ${isRestored ? '' : 'not '}its data`;
     }
   }
-  return view.cluster?.metadata.annotations?.['etcd.etcd.io/restore'] === undefined
+  return view.cluster?.metadata.annotations?.['etcd.ecsm.sh/restore'] === undefined
     ? undefined
     : 'it is still asked for';
 };

@@ -7,7 +7,7 @@ import { decideRun, isEnded, workerName } from './run.ts';
 import { decideSchedule } from './schedule.ts';
 
 /** Of runs whose stored backup is deleted with them. */
-export const BACKUP_FINALIZER = 'etcd.etcd.io/stored-backup';
+export const BACKUP_FINALIZER = 'etcd.ecsm.sh/stored-backup';
 
 export function nextBackupStep(input: BackupInput): BackupDecision {
   const { metadata, spec } = input.backup;

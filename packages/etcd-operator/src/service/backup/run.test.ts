@@ -176,7 +176,7 @@ describe('a run', () => {
     expect(holdOf(backupOf())).toBe(false);
     const { status } = settle(inputOf(backupOf(spec)));
     expect(holdOf(backupOf(spec, status))).toBe(true);
-    const finalizers = ['etcd.etcd.io/stored-backup'];
+    const finalizers = ['etcd.ecsm.sh/stored-backup'];
     expect(holdOf(backupOf(spec, { ...status, phase: 'Completed' }, { finalizers }))).toBe(true);
   });
 
@@ -187,7 +187,7 @@ describe('a run', () => {
 });
 
 describe('a run that is deleted, with the policy Delete', () => {
-  const metadata = { finalizers: ['etcd.etcd.io/stored-backup'], deletionTimestamp: '2026-11-17T07:00:00Z' };
+  const metadata = { finalizers: ['etcd.ecsm.sh/stored-backup'], deletionTimestamp: '2026-11-17T07:00:00Z' };
   const complete = {
     phase: 'Completed',
     keyBase: 'k',

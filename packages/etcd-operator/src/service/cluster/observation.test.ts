@@ -35,13 +35,13 @@ async function pod(name: string, status: object = {}, annotations: Readonly<Reco
 
 function claim(name: string, uid: string, storage: string | number = '1Gi') {
   return registry.resource(PersistentVolumeClaim).create({
-    metadata: { name, labels: { 'etcd.etcd.io/cluster-uid': uid } },
+    metadata: { name, labels: { 'etcd.ecsm.sh/cluster-uid': uid } },
     spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage } } },
   });
 }
 
 function set(start: number, replicas: number, ownerUid: string) {
-  const owner = { apiVersion: 'etcd.etcd.io/v1alpha1', kind: 'EtcdCluster', name: 'main', uid: ownerUid };
+  const owner = { apiVersion: 'etcd.ecsm.sh/v1alpha1', kind: 'EtcdCluster', name: 'main', uid: ownerUid };
   return registry.resource(StatefulSet).create({
     metadata: { name: 'main', ownerReferences: [{ ...owner, controller: true }] },
     spec: {
@@ -49,7 +49,7 @@ function set(start: number, replicas: number, ownerUid: string) {
       ordinals: { start },
       selector: { matchLabels: { app: 'etcd' } },
       template: {
-        metadata: { labels: { app: 'etcd' }, annotations: { 'etcd.etcd.io/template-hash': 'h' } },
+        metadata: { labels: { app: 'etcd' }, annotations: { 'etcd.ecsm.sh/template-hash': 'h' } },
         spec: { containers: [container] },
       },
     },
@@ -132,7 +132,7 @@ describe('a pod', () => {
   it('is ready by its condition, and knows the template that it was created from', async () => {
     const conditions = ['Ready', 'PodScheduled'].map((type) => ({ type, status: 'True' }));
     const status = { phase: 'Running', podIP: '10.0.0.1', conditions };
-    const found = await podOf(status, { 'etcd.etcd.io/template-hash': 'h' });
+    const found = await podOf(status, { 'etcd.ecsm.sh/template-hash': 'h' });
     expect(found).not.toHaveProperty('unscheduled');
     expect(found).toMatchObject({
       phase: 'Running',

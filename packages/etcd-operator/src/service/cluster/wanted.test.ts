@@ -35,6 +35,6 @@ it('has no defragmentation if it is not enabled', async () => {
 });
 
 it('has the permission to recover from one member', async () => {
-  const annotations = { 'etcd.etcd.io/recover-quorum-from': 'main-1' };
+  const annotations = { 'etcd.ecsm.sh/recover-quorum-from': 'main-1' };
   expect((await wanted({}, annotations)).recoverFrom).toBe('main-1');
 });

@@ -15,7 +15,7 @@ import { isRestoreEnded, type RestoreDecision, type RestoreInput } from './model
 import { decide, enter, failed, lateness, shown, timedOut, turnBack, whyNoSource, work } from './transition.ts';
 
 /** While it is under way: a restore that is deleted in the middle has to lead back. */
-export const RESTORE_FINALIZER = 'etcd.etcd.io/restore';
+export const RESTORE_FINALIZER = 'etcd.ecsm.sh/restore';
 
 export function nextRestoreStep(input: RestoreInput): RestoreDecision {
   const { status = {}, metadata } = input.restore;

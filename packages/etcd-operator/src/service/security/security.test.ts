@@ -8,7 +8,7 @@ import type { TlsStep } from '../../resource/tls-material.ts';
 import { type SecurityObserved, SecurityService } from './security.ts';
 
 const dayMs = 86_400_000;
-const ours = { 'app.kubernetes.io/managed-by': 'etcd-operator', 'etcd.etcd.io/cluster': 'main' };
+const ours = { 'app.kubernetes.io/managed-by': 'etcd-operator', 'etcd.ecsm.sh/cluster': 'main' };
 
 async function start(spec: EtcdClusterInput['spec'] = {}) {
   const clock = new VirtualClock();
