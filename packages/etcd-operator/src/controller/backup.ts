@@ -27,11 +27,11 @@ import type { BackupAction, BackupFacts, BackupSettings } from '../service/backu
 import type { BackupMonitoring } from '../service/backup/monitoring.ts';
 import { isEnded } from '../service/backup/run.ts';
 
-/** Of the controllers of backups and of restores. */
+/** Options of the controllers of backups and of restores. */
 export interface BackupControllerOptions extends Pick<OperateOptions, 'namespace' | 'workers' | 'log' | 'metrics'> {
   readonly settings: BackupSettings;
   readonly progress: ReadProgress;
-  /** Of the operator: what worker pods run. */
+  /** Image of the operator, which worker pods run. */
   readonly image: string;
   readonly monitoring: BackupMonitoring;
 }

@@ -173,7 +173,7 @@ function backupJob({ backup, view, cluster, schedule }: BackupSubject): AgentJob
 
 const unitMs: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
-/** Of `36h`, `30d` or `8w`. */
+/** Milliseconds of `36h`, `30d` or `8w`. */
 function ageMsOf(text: string): number {
   return Number(text.slice(0, -1)) * (unitMs[text.slice(-1)] ?? 0);
 }

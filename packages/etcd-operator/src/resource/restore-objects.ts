@@ -17,7 +17,7 @@ export type Source =
       readonly is: 'found';
       readonly place: Pick<EtcdBackupSpec, 'storageType' | 's3' | 'volume'>;
       readonly encryption: EtcdBackupSpec['encryption'];
-      /** Of the manifest, or of a bare snapshot. */
+      /** Key of the manifest, or of a bare snapshot. */
       readonly key: string;
       readonly recorded: EtcdBackupStatus | undefined;
     }
@@ -27,7 +27,7 @@ export interface RestoredCluster {
   readonly uid: string;
   /** Whether its annotation names this restore. */
   readonly isAsked: boolean;
-  /** Of another restore, that its annotation names. */
+  /** Name of another restore, which its annotation names. */
   readonly other: string | undefined;
   readonly isDeleting: boolean;
   readonly isPaused: boolean;
@@ -161,7 +161,7 @@ export function preparePodOf(
 ) {
   const { restore } = subject;
   const options = workerOptions(worker, subject);
-  // Of its own for each attempt: what an earlier one has left is not continued, and removed in the end.
+  // A directory for each attempt: what an earlier one has left is not continued, and removed in the end.
   const all = `${paths.volume}/restore`;
   const directory = `${all}/${worker.attempt}`;
   const snapshot = `${directory}/snapshot.db`;

@@ -6,7 +6,7 @@ import { attemptRecord, decide, event, withAttempt } from './outcome.ts';
 import { decideRun, isEnded, workerName } from './run.ts';
 import { decideSchedule } from './schedule.ts';
 
-/** Of runs whose stored backup is deleted with them. */
+/** Finalizer of runs whose stored backup is deleted with them. */
 export const BACKUP_FINALIZER = 'etcd.ecsm.sh/stored-backup';
 
 export function nextBackupStep(input: BackupInput): BackupDecision {

@@ -14,7 +14,7 @@ import { type AgentSuccess, numberOf, textOf } from '../backup/result.ts';
 import { isRestoreEnded, type RestoreDecision, type RestoreInput } from './model.ts';
 import { decide, enter, failed, lateness, shown, timedOut, turnBack, whyNoSource, work } from './transition.ts';
 
-/** While it is under way: a restore that is deleted in the middle has to lead back. */
+/** Finalizer of a restore that is under way: one that is deleted in the middle has to lead back. */
 export const RESTORE_FINALIZER = 'etcd.ecsm.sh/restore';
 
 export function nextRestoreStep(input: RestoreInput): RestoreDecision {
