@@ -281,6 +281,7 @@ describe('watches of one kind', () => {
     const living = consume('0');
     for (const name of ['a', 'b', 'c']) await widgets.create({ metadata: { name }, spec: {} });
     await settled();
+    await expect(registry.capabilities.history?.compact('4')).rejects.toMatchObject({ code: 'BadRequest' });
     await registry.capabilities.history?.compact('2');
     await expect(consume('1')).rejects.toMatchObject({ code: 'Expired' });
     await expect(consume('4')).rejects.toMatchObject({ code: 'Expired' });

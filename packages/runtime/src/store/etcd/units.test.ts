@@ -1,9 +1,9 @@
 /** Unit tests of the etcd store, with cases that a real server produces rarely or never. */
 import { describe, expect, it } from 'vitest';
 import { isApiError } from '../../api/errors.ts';
-import type { Write } from '../contract.ts';
+import type { Commit, Write } from '../contract.ts';
 import { type RangeAnswer, readChange, readTransaction, readWatchMessage } from './answers.ts';
-import { CommitAssembler } from './assembler.ts';
+import { CommitAssembler, commitBytes } from './assembler.ts';
 import { parseEndpoints } from './endpoint.ts';
 import { EtcdFailure, reportedFailure, toApiError } from './errors.ts';
 import { verdictOf } from './full.ts';
@@ -127,10 +127,12 @@ describe('watch messages', () => {
 });
 
 describe('mailbox', () => {
-  const commit = {
+  const commitOf = (valueBytes: number): Commit => ({
     revision: 1,
-    changes: [{ type: 'put', key: 'a', value: new Uint8Array(mailboxBytesMax / 4), created: 1 }],
-  } as const;
+    changes: [{ type: 'put', key: 'a', value: new Uint8Array(valueBytes), created: 1 }],
+  });
+  /** Four of them have exactly the limit. */
+  const commit = commitOf(mailboxBytesMax / 4 - commitBytes(commitOf(0)));
 
   it('is full by bytes and by number, and has capacity again after each take', async () => {
     const heavy = new Mailbox();
