@@ -48,16 +48,6 @@ export class BackupRules {
     }
     this.#checkNewest();
     this.#checkSafety();
-    this.#checkStopped();
-  }
-
-  /** The data is prepared when all members have stopped. */
-  #checkStopped(): void {
-    const { view } = this.#watched;
-    if (view.cluster?.status?.restore?.phase !== 'Waiting') return;
-    const running = slots.filter((slot) => view.process(slot) !== undefined);
-    if (running.length === 0) return;
-    this.#watched.fail(rules.beside, `the data is restored while members ${running.join(', ')} run`);
   }
 
   #checkSafety(): void {
