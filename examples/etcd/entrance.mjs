@@ -52,6 +52,8 @@ export function writeEnvironment({ directory, kubeconfig, endpoint, secret, prog
   for (const name of Object.keys(files)) writeFileSync(join(directory, name), secret?.[name] ?? '', { mode: 0o600 });
   const variables = {
     KUBECONFIG: kubeconfig,
+    // The address is that of every demonstration: what kubectl remembers of it would be of another one.
+    KUBECACHEDIR: join(directory, 'kubectl'),
     ETCDCTL_API: '3',
     ETCDCTL_ENDPOINTS: endpoint,
     ...Object.fromEntries(Object.entries(files).map(([name, variable]) => [variable, join(directory, name)])),
