@@ -83,13 +83,54 @@ export const mutants: readonly Mutant[] = [
   inProgram('what is too much is kept', { surplusKept: true }),
   inProgram('late requests are not cleaned up', { noJanitor: true }),
   inProgram('there is no resync', { neverResyncs: true }),
-  inProgram('a conflict is given up on', { conflictIsTerminal: true }),
-  inProgram('a stale read is used', { usesStaleReads: true }),
+  inProgram('parts are made before the intent is stored', { actsWhileObserving: true }),
+  inProgram('what cannot be listed counts as absent', { unreachableIsEmpty: true }),
   {
     name: 'a leftover of a former owner counts as its own',
     scenario: calmScenario({ leftoverTakenForOwn: true }, leftoversOfFormerOwners),
     plant: () => () => {},
   },
+  inLibrary(
+    'a conflict is given up on',
+    patch(EmbeddedResource.prototype, (original) => {
+      const terminal = (error: unknown) => {
+        if (!isApiError(error, 'Conflict')) throw error;
+        throw new ApiError('BadRequest', { reason: error.message });
+      };
+      return {
+        updateStatus(this: AnyResource, ...args: Parameters<AnyResource['updateStatus']>) {
+          return original.updateStatus.apply(this, args).catch(terminal);
+        },
+        patch(this: AnyResource, ...args: Parameters<AnyResource['patch']>) {
+          return original.patch.apply(this, args).catch(terminal);
+        },
+      };
+    }),
+  ),
+  inLibrary('a stale read is used', () => {
+    const unknownEvents = patch(Informer.prototype, () => ({ versionOf: () => undefined, isDeleted: () => false }))();
+    const unknownWrites = patch(EmbeddedRegistry.prototype, () => ({
+      observedBy(this: EmbeddedRegistry) {
+        return this;
+      },
+    }))();
+    return () => {
+      unknownEvents();
+      unknownWrites();
+    };
+  }),
+  inLibrary(
+    'the finalizer is stored after the intent',
+    patch(EmbeddedResource.prototype, (original) => ({
+      async updateStatus(this: AnyResource, ...[update, options = {}]: Parameters<AnyResource['updateStatus']>) {
+        const { finalizer, ...others } = options;
+        const written = await original.updateStatus.call(this, update, others);
+        if (finalizer === undefined) return written;
+        void original.updateStatus.call(this, update, { finalizer }).catch(() => {});
+        return written;
+      },
+    })),
+  ),
   inLibrary(
     'the dirty set is dropped',
     patch(WorkQueue.prototype, (original) => ({

@@ -1,14 +1,14 @@
 /**
- * A sample program for the simulation: a controller that keeps as many parts in a workshop as a widget's size says, and
+ * A sample program for the simulation: an operator that keeps as many parts in a workshop as a widget's size says, and
  * a janitor for parts that arrived late. The workshop is the external system; users edit widgets meanwhile.
  *
  * `defects` are small mistakes that can be switched on; without any the program is right.
  */
 import { Widget } from '@ecsm/runtime/testing';
 import { ApiError, isApiError } from '../../src/api/errors.ts';
-import { Controller } from '../../src/controller/controller.ts';
-import { withFinalizer } from '../../src/controller/finalizer.ts';
-import type { ReconcileResult } from '../../src/controller/outcome.ts';
+import type { ObjectOf } from '../../src/api/kind.ts';
+import { type Decision, operate, type Pass, type PlannedStep, refused, unknown } from '../../src/controller/operate.ts';
+import { generationChanged } from '../../src/controller/predicate.ts';
 import { Informers } from '../../src/informer/informers.ts';
 import { sleep } from '../../src/ports/clock.ts';
 import { EmbeddedRegistry } from '../../src/registry/embedded.ts';
@@ -23,13 +23,15 @@ export interface Defects {
   readonly generatedNames?: boolean;
   /** The finalizer goes first, the clean-up comes after. */
   readonly finalizerRemovedFirst?: boolean;
-  /** Parts are made before the finalizer is stored. */
+  /** The finalizer is asked for when there are parts, and not before. */
   readonly finalizerAddedLate?: boolean;
+  /** Parts are made while the program observes, before the intent is stored. */
+  readonly actsWhileObserving?: boolean;
   /** The size is that of the first event, not of the newest object. */
   readonly eventTrusted?: boolean;
   /** The status is written with the spec that was read, without later edits of users. */
   readonly statusUndoesSpec?: boolean;
-  /** A failure in the middle counts as done. */
+  /** A step that failed counts as done. */
   readonly failureSwallowed?: boolean;
   /** A part of the same name counts as its own, whichever owner it was made for. */
   readonly leftoverTakenForOwn?: boolean;
@@ -41,10 +43,13 @@ export interface Defects {
   readonly neverLooks?: boolean;
   /** Nothing is ever compared with a list: a lost event stays lost. */
   readonly neverResyncs?: boolean;
-  /** A conflict counts as a failure that cannot be retried. */
-  readonly conflictIsTerminal?: boolean;
-  /** A read is used even if it is older than the event that enqueued the key. */
-  readonly usesStaleReads?: boolean;
+  /** A list that failed counts as an empty one. */
+  readonly unreachableIsEmpty?: boolean;
+}
+
+interface Options extends Defects {
+  /** Every change of a widget causes a pass, which always looks: what is lost between two changes shows. */
+  readonly isEager?: boolean;
 }
 
 const faultsUntilMs = 8_000;
@@ -53,8 +58,8 @@ const quietMs = 35_000;
 const resyncMs = 40_000;
 const janitorMs = 40_000;
 const lookMs = 40_000;
-/** A request that was on its way may arrive so late; a part that is older cannot be one of those. */
-const lateMsMax = 15_000;
+/** A list of parts may be used again for so long, to see that there is nothing to do. */
+const cacheMs = 10_000;
 const finalizer = 'example.io/parts';
 
 interface Part {
@@ -62,21 +67,28 @@ interface Part {
   readonly uid: string;
   /** The version of the widget for which it was made: absence in an older list means nothing. */
   readonly since: number;
-  /** When it was made, for the oracles. */
-  readonly madeMs?: number;
+}
+
+type WidgetObject = ObjectOf<typeof Widget>;
+
+interface Step extends PlannedStep {
+  readonly do: 'make' | 'scrap';
+  readonly part: Part;
+}
+
+interface Memory {
+  uid: string;
+  cache: { readonly parts: readonly Part[]; readonly readMs: number };
 }
 
 class Workshop {
   readonly parts = new Map<string, Part>();
-  readonly #nowMs: () => number;
-
-  constructor(nowMs: () => number) {
-    this.#nowMs = nowMs;
-  }
+  /** By widget: what the program was last told that there is, for the oracles. */
+  readonly told = new Map<string, readonly Part[]>();
 
   make(part: Part): void {
     if (this.parts.has(part.name)) throw new ApiError('AlreadyExists', { kind: 'Part', name: part.name });
-    this.parts.set(part.name, { ...part, madeMs: this.#nowMs() });
+    this.parts.set(part.name, { ...part });
   }
 
   /** Of this widget only: by now the name may be taken by a part of another. */
@@ -93,7 +105,11 @@ class Workshop {
 function tools(dependencies: ProcessDependencies, workshop: Workshop) {
   const link = 'workshop';
   return {
-    list: (uid: string) => dependencies.effect('list parts', () => workshop.of(uid), { kind: 'read', link }),
+    async list(uid: string): Promise<readonly Part[]> {
+      const parts = await dependencies.effect('list parts', () => workshop.of(uid), { kind: 'read', link });
+      workshop.told.set(uid, parts);
+      return parts;
+    },
     listAll: () => dependencies.effect('list all parts', () => [...workshop.parts.values()], { kind: 'read', link }),
     make: (part: Part) => dependencies.effect(`make ${part.name}`, () => workshop.make(part), { kind: 'write', link }),
     scrap: (part: Part) =>
@@ -105,16 +121,12 @@ async function program(
   dependencies: ProcessDependencies,
   workshop: Workshop,
   view: Set<string>,
-  defects: Defects,
+  defects: Options,
 ): Promise<void> {
   const { store, clock, random, signal, log } = dependencies;
   const registry = new EmbeddedRegistry({ store, kinds: [Widget], clock, random });
   const { list, listAll, make, scrap } = tools(dependencies, workshop);
   const firstSizes = new Map<string, number>();
-
-  async function scrapAll(uid: string): Promise<void> {
-    for (const part of await list(uid)) await scrap(part);
-  }
 
   /** A name that is taken by a part of a former widget is freed first. */
   async function ensure(part: Part): Promise<void> {
@@ -122,7 +134,6 @@ async function program(
       await make(part);
     } catch (error) {
       if (!isApiError(error, 'AlreadyExists')) throw error;
-      if (defects.leftoverTakenForOwn) return;
       const other = (await listAll()).find(({ name }) => name === part.name);
       // An earlier request of ours arrived late.
       if (other?.uid === part.uid) return;
@@ -133,60 +144,100 @@ async function program(
     }
   }
 
-  const controller = new Controller({
-    name: 'workshop',
-    kind: Widget,
-    log,
-    workers: 2,
-    timeoutMs: 30_000,
-    async reconcile({ name: requested, namespace: space }, { get, registry: own }) {
-      const widgets = own.resource(Widget);
-      const staleOrFresh = () =>
-        widgets.get(requested, { namespace: space }).catch((error) => {
-          if (!isApiError(error, 'NotFound')) throw error;
-          return undefined;
-        });
-      const widget = await (defects.usesStaleReads ? staleOrFresh() : get());
-      if (!widget) return;
-      type Seen = typeof widget;
-      const apply = async (object: Seen): Promise<ReconcileResult> => {
-        const { name, uid, resourceVersion, namespace } = object.metadata;
-        const size = defects.eventTrusted ? (firstSizes.get(uid) ?? object.spec.size) : object.spec.size;
-        firstSizes.set(uid, size);
-        const wanted = Array.from({ length: size }, (_, n) => `${name}-${n}`);
-        const present = await list(uid);
-        const missing = wanted.filter((part) => !present.some((other) => other.name === part));
-        const count = defects.generatedNames ? Math.max(0, size - present.length) : missing.length;
-        for (const part of missing.slice(0, count)) {
-          const partName = defects.generatedNames ? `${name}-${random.uuid().slice(0, 8)}` : part;
-          await ensure({ name: partName, uid, since: Number(resourceVersion) });
-        }
-        const surplus = defects.generatedNames
-          ? present.slice(size)
-          : present.filter((part) => !wanted.includes(part.name));
-        if (!defects.surplusKept) for (const part of surplus) await scrap(part);
-        const status = { phase: `${size} parts` };
-        if (defects.statusUndoesSpec) await widgets.patch(name, { spec: { size: object.spec.size } }, { namespace });
-        await widgets.updateStatus({ metadata: { name, namespace, uid }, status });
-        // The workshop sends no events, for example for a request that arrives late: requeue.
-        return defects.neverLooks ? undefined : { requeueAfterMs: lookMs };
-      };
-      const cleanup = ({ metadata }: Seen) => scrapAll(metadata.uid);
+  async function perform({ do: verb, part }: Step, version: string): Promise<void> {
+    if (verb === 'scrap') await scrap(part);
+    else await ensure({ ...part, since: Number(version) });
+  }
 
-      try {
-        if (defects.finalizerAddedLate && widget.metadata.deletionTimestamp === undefined) await apply(widget);
-        if (defects.finalizerRemovedFirst && widget.metadata.deletionTimestamp !== undefined) {
-          await withFinalizer(widgets, widget, finalizer, { apply, cleanup: async () => {} });
-          return await cleanup(widget);
+  /** A list that was read before may confirm that there is nothing to do. */
+  async function partsOf({ metadata }: WidgetObject, pass: Pass<Memory>): Promise<readonly Part[]> {
+    const { memory } = pass;
+    const { cache } = memory;
+    if (!defects.isEager && pass.mayUseCache && cache !== undefined && clock.monotonicMs() - cache.readMs < cacheMs) {
+      pass.usedCache();
+      return cache.parts;
+    }
+    try {
+      const isNamed = ({ name }: Part) => name.startsWith(`${metadata.name}-`);
+      const parts = await (defects.leftoverTakenForOwn
+        ? listAll().then((all) => all.filter(isNamed))
+        : list(metadata.uid));
+      memory.cache = { parts, readMs: clock.monotonicMs() };
+      return parts;
+    } catch (error) {
+      if (defects.unreachableIsEmpty) return [];
+      throw error;
+    }
+  }
+
+  const decide = (
+    { metadata, spec }: WidgetObject,
+    parts: readonly Part[],
+  ): Decision<NonNullable<WidgetObject['status']>, Step> => {
+    const { name, uid } = metadata;
+    const isDeleting = metadata.deletionTimestamp !== undefined;
+    const wantedSize = defects.eventTrusted ? (firstSizes.get(uid) ?? spec.size) : spec.size;
+    firstSizes.set(uid, wantedSize);
+    const size = isDeleting ? 0 : wantedSize;
+    const wanted = Array.from({ length: size }, (_, n) => `${name}-${n}`);
+    const missing = wanted.filter((part) => !parts.some((other) => other.name === part));
+    const count = defects.generatedNames ? Math.max(0, size - parts.length) : missing.length;
+    const isSurplus = (part: Part, index: number) =>
+      defects.generatedNames ? index >= size : !wanted.includes(part.name);
+    const surplus = defects.surplusKept && !isDeleting ? [] : parts.filter(isSurplus);
+    const make = (part: string): Step => ({
+      do: 'make',
+      part: { name: defects.generatedNames ? `${name}-${random.uuid().slice(0, 8)}` : part, uid, since: 0 },
+    });
+    const steps = [...missing.slice(0, count).map(make), ...surplus.map((part): Step => ({ do: 'scrap', part }))];
+    if (isDeleting && defects.finalizerRemovedFirst) return { status: undefined, hold: false };
+    const isLate = defects.finalizerAddedLate && parts.length === 0;
+    const hold = !isDeleting && !isLate;
+    return { status: { phase: steps.length === 0 ? `${size} parts` : `to ${size} parts` }, steps, hold };
+  };
+
+  const operation = operate(
+    {
+      kind: Widget,
+      finalizer,
+      triggers: [
+        { name: 'spec', changes: defects.isEager ? [] : [generationChanged] },
+        // The workshop sends no events, for example for a request that arrives late.
+        { name: 'look', every: () => (defects.neverLooks ? undefined : lookMs) },
+      ],
+      async observe(widget, pass: Pass<Memory>) {
+        const { name, namespace, uid, resourceVersion } = widget.metadata;
+        pass.memory.uid = uid;
+        const parts = await partsOf(widget, pass);
+        if (defects.actsWhileObserving) {
+          for (const step of decide(widget, parts).steps ?? []) await perform(step, resourceVersion);
         }
-        return await withFinalizer(widgets, widget, finalizer, { apply, cleanup });
-      } catch (error) {
-        if (defects.conflictIsTerminal && isApiError(error, 'Conflict'))
-          throw new ApiError('BadRequest', { reason: error.message });
-        if (!defects.failureSwallowed) throw error;
-      }
+        if (defects.statusUndoesSpec) {
+          await pass.registry.resource(Widget).patch(name, { spec: { size: widget.spec.size } }, { namespace });
+        }
+        return parts;
+      },
+      decide,
+      async act(step: Step, { metadata }, _parts, { memory }) {
+        delete memory.cache;
+        try {
+          await perform(step, metadata.resourceVersion);
+        } catch (error) {
+          if (defects.failureSwallowed) return 'done';
+          if (isApiError(error, 'Timeout')) return unknown(error.message);
+          if (isApiError(error, 'AlreadyExists')) return refused(error.message);
+          throw error;
+        }
+        return 'done';
+      },
+      async gone({ memory: { uid } }) {
+        if (!defects.finalizerRemovedFirst || uid === undefined) return undefined;
+        for (const part of await list(uid)) await scrap(part);
+        return undefined;
+      },
     },
-  });
+    { name: 'workshop', log, workers: 2, timeoutMs: 30_000 },
+  );
 
   /** Another user of the informer. */
   const informers = new Informers({ registry, resyncMs: defects.neverResyncs ? 1e9 : resyncMs });
@@ -215,7 +266,7 @@ async function program(
     }
   }
   await Promise.all([
-    controller.run({ registry, signal, informers }).finally(release),
+    operation.run({ registry, signal, informers }).finally(release),
     defects.noJanitor ? undefined : janitor(),
   ]);
 }
@@ -237,8 +288,14 @@ async function people(dependencies: ProcessDependencies, wanted: Map<string, num
           if (!isApiError(error)) throw error;
         },
       );
+      // A change of labels causes no pass, and is a conflict for the one that the edit has caused.
+      await sleep(clock, random.next() * 20);
+      await widgets.patch(name, { metadata: { labels: { step: String(step) } } }).catch((error) => {
+        if (!isApiError(error)) throw error;
+      });
     }
-    await sleep(clock, random.next() * 2000);
+    // Some edits meet the pass that the previous one has caused.
+    await sleep(clock, random.next() * (random.next() < 0.3 ? 40 : 2000));
   }
 }
 
@@ -263,7 +320,7 @@ const storedWidgets = (simulation: Pick<Simulation, 'store'>) =>
  */
 export function calmScenario(defects: Defects = {}, leftovers: readonly Part[] = []): Scenario {
   return {
-    ...workshopScenario({ ...defects, neverLooks: true }, leftovers),
+    ...workshopScenario({ ...defects, neverLooks: true, isEager: true }, leftovers),
     name: 'calm',
     weights: { perEffect: {}, perMinute: {} },
   };
@@ -277,14 +334,14 @@ export const leftoversOfFormerOwners: readonly Part[] = ['a-0', 'a-1', 'b-0'].ma
 }));
 
 /** `leftovers` are in the workshop from the start. */
-export function workshopScenario(defects: Defects = {}, leftovers: readonly Part[] = []): Scenario {
+export function workshopScenario(defects: Options = {}, leftovers: readonly Part[] = []): Scenario {
   return {
     name: 'workshop',
     weights: unreliableStoreFaults,
     faultsUntilMs,
     endMs,
     build(simulation) {
-      const workshop = new Workshop(() => simulation.nowMs);
+      const workshop = new Workshop();
       for (const part of leftovers) workshop.make(part);
       const wanted = new Map<string, number>();
       const view = new Set<string>();
@@ -295,12 +352,13 @@ export function workshopScenario(defects: Defects = {}, leftovers: readonly Part
 
       const largest = new Map<string, number>();
       let checkedAt = -1;
-      simulation.always('no part too many, none without a finalizer, none left behind', () => {
+      simulation.always('no part that was not intended, none without a finalizer, none left behind', () => {
         if (checkedAt !== simulation.store.newest) {
           checkedAt = simulation.store.newest;
           const stored = storedWidgets(simulation);
-          for (const { metadata, spec } of stored) {
-            largest.set(metadata.uid, Math.max(spec.size, largest.get(metadata.uid) ?? 0));
+          for (const { metadata, status } of stored) {
+            const intended = Number(/\d+/u.exec(status?.phase ?? '0')?.[0]);
+            largest.set(metadata.uid, Math.max(intended, largest.get(metadata.uid) ?? 0));
             if (metadata.finalizers?.includes(finalizer)) continue;
             const early = workshop.of(metadata.uid)[0];
             if (early) return `${early.name} was made before the finalizer of ${metadata.name} was stored`;
@@ -309,13 +367,14 @@ export function workshopScenario(defects: Defects = {}, leftovers: readonly Part
           for (const uid of largest.keys()) {
             if (alive.has(uid)) continue;
             largest.delete(uid);
-            const left = workshop.of(uid).find((part) => (part.madeMs ?? 0) < simulation.nowMs - lateMsMax);
+            // A request that was on its way may arrive after the last look; what was seen there has to be scrapped before.
+            const left = workshop.of(uid).find((part) => workshop.told.get(uid)?.includes(part));
             if (left) return `${left.name} was left behind when its widget went`;
           }
         }
         for (const [uid, size] of largest) {
           const count = workshop.of(uid).length;
-          if (count > size) return `${count} parts of a widget that never had more than ${size}`;
+          if (count > size) return `${count} parts of a widget whose status never said more than ${size}`;
         }
         return undefined;
       });
