@@ -402,12 +402,14 @@ describe('the drafts', () => {
   it('are removed when the store is closed, and those of a process that died when the next opens', async () => {
     fixture.save('.registry/tmp/999999999-dead/1', 'draft');
     fixture.save(`.registry/tmp/${process.pid}-alive/1`, 'draft');
+    fixture.save('.registry/tmp/other/1', 'not a draft');
     await commit(store, put(key, 1));
     await store.close();
     store = await fixture.open();
     await store.close();
     expect(existsSync(fixture.path('.registry/tmp/999999999-dead'))).toBe(false);
     expect(readFileSync(fixture.path(`.registry/tmp/${process.pid}-alive/1`), 'utf8')).toBe('draft');
-    expect(statSync(fixture.path('.registry/tmp')).nlink).toBe(3);
+    expect(fixture.read('.registry/tmp/other/1')).toBe('not a draft');
+    expect(statSync(fixture.path('.registry/tmp')).nlink).toBe(4);
   });
 });
