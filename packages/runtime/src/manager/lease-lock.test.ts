@@ -92,6 +92,20 @@ describe('the lock on a lease', () => {
     expect(await lock.renew(registry)).toBe(true);
   });
 
+  it('is still on the lease if its release fails, which is an error', async () => {
+    const lock = lockOf('first');
+    await lock.claim(undefined);
+    const commit = registry.store.commit.bind(registry.store);
+    registry.store.commit = async () => {
+      throw new ApiError('Unavailable', { what: 'store', reason: 'down' });
+    };
+    await expect(lock.release()).rejects.toMatchObject({ code: 'Unavailable' });
+    registry.store.commit = commit;
+    expect((await lock.read())?.spec.holderIdentity).toBe('first');
+    await lock.release();
+    expect((await lock.read())?.spec.holderIdentity).toBe('');
+  });
+
   it('is lost if the fence is raised between the two attempts of a renewal', async () => {
     const lock = lockOf('first');
     await lock.claim(undefined);
