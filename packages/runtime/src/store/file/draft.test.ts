@@ -1,5 +1,5 @@
 /** Goal: a manual save during a change is not overwritten where that can be avoided. */
-import { chmodSync, existsSync, lstatSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, readFileSync, rmSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createDirectory, placeDraft, removeFile, writeDraft } from './draft.ts';
 import { FileStoreFixture } from './file-store.kit.ts';
@@ -79,4 +79,14 @@ it('a draft that cannot be written is removed', async () => {
   const notBytes = 7 as unknown as Uint8Array;
   await expect(writeDraft(path, notBytes, undefined)).rejects.toThrow();
   expect(existsSync(path)).toBe(false);
+});
+
+it('a draft that cannot be written fails with that error, also if another process has removed it', async () => {
+  const path = fixture.path('failed');
+  async function* full(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from('the first part');
+    rmSync(path);
+    throw new Error('no space');
+  }
+  await expect(writeDraft(path, full() as unknown as Uint8Array, undefined)).rejects.toThrow('no space');
 });
