@@ -134,7 +134,7 @@ describe('mailbox', () => {
   /** Four of them have exactly the limit. */
   const commit = commitOf(mailboxBytesMax / 4 - commitBytes(commitOf(0)));
 
-  it('is full by bytes and by number, and has capacity again after each take', async () => {
+  it('is full by bytes of new and former values and by number, and has capacity again after each take', async () => {
     const heavy = new Mailbox();
     for (let n = 0; n < 4; n++) heavy.put(commit);
     expect(heavy.full).toBe(true);
@@ -142,6 +142,9 @@ describe('mailbox', () => {
     expect(heavy.full).toBe(false);
     heavy.put(commit);
     expect(heavy.full).toBe(true);
+    const replacing = new Mailbox();
+    replacing.put({ revision: 1, changes: [{ type: 'delete', key: 'a', previous: new Uint8Array(mailboxBytesMax) }] });
+    expect(replacing.full).toBe(true);
     const many = new Mailbox();
     for (let n = 0; n < mailboxCommitsMax; n++)
       many.put({ revision: n, changes: [remove('a')].map(({ key }) => ({ type: 'delete', key })) });
