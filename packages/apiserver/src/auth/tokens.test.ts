@@ -40,13 +40,13 @@ describe('createToken', () => {
 
   it.each([
     ['no user', { user: '' }],
-    ['a user that is too long', { user: 'x'.repeat(tokenLimits.nameLengthMax + 1) }],
+    ['a user that is too long', { user: 'x'.repeat(254) }],
     ['a user with a line break', { user: 'jane\nroot' }],
     ['the anonymous user', { user: 'system:anonymous' }],
     ['a group that users get by themselves', { user: 'jane', groups: ['system:authenticated'] }],
-    ['too many groups', { user: 'jane', groups: Array.from({ length: tokenLimits.groupsMax + 1 }, (_, n) => `g${n}`) }],
-    ['a description that is too long', { user: 'jane', description: 'x'.repeat(tokenLimits.descriptionLengthMax + 1) }],
-    ['a group that is too long', { user: 'jane', groups: ['x'.repeat(tokenLimits.nameLengthMax + 1)] }],
+    ['too many groups', { user: 'jane', groups: Array.from({ length: 65 }, (_, n) => `g${n}`) }],
+    ['a description that is too long', { user: 'jane', description: 'x'.repeat(1_025) }],
+    ['a group that is too long', { user: 'jane', groups: ['x'.repeat(254)] }],
     ['no time', { user: 'jane', validMs: 999 }],
     ['too much time', { user: 'jane', validMs: tokenLimits.validMsMax + 1 }],
     ['a time that is not a number', { user: 'jane', validMs: Number.NaN }],

@@ -204,6 +204,17 @@ describe('pages', () => {
     expect(keys).toEqual(stored.map((found) => keyspace.decode(found)));
     expect(asked.slice(0, 4)).toEqual([500, 125, 31, 7]);
   });
+
+  it('has at most 5,000 versions in a response', async () => {
+    const asked: number[] = [];
+    const pages = new PageReader(keyspace, async (body): Promise<RangeAnswer> => {
+      asked.push(Number((body as { limit: string }).limit));
+      const more = asked.length === 1;
+      return { keyValues: [keyValue(`k${asked.length}`, 1)], count: 9_999, more, newest: 1 };
+    });
+    expect((await pages.versions('', {})).keys).toEqual(['k1', 'k2']);
+    expect(asked).toEqual([5_000, 5_000]);
+  });
 });
 
 describe('a commit refused for lack of space', () => {
