@@ -80,6 +80,14 @@ describe('roles and bindings of a registry', () => {
     expect(await may('jane', 'get', 'pods=x')).toBe(true);
   });
 
+  it('are all in effect if there are more than fit into a page', async () => {
+    const { may, bind, start } = await setup(false);
+    for (let n = 0; n <= 500; n++) await bind(`user-${String(n).padStart(3, '0')}`, 'view');
+    start();
+    await expect.poll(() => may('user-500', 'get', 'pods')).toBe(true);
+    expect(await may('user-000', 'get', 'pods')).toBe(true);
+  });
+
   it('are read when changes are followed, so that none is missed between the two', async () => {
     const { store, source, bind, may, start } = await setup(false);
     let open = () => {};
