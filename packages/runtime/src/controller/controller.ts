@@ -48,6 +48,8 @@ export class Controller<Spec = unknown, Status = unknown, SpecInput = unknown, S
   #queue: WorkQueue | undefined;
   #sources: Sources | undefined;
   #active = 0;
+  #runId = '';
+  #reconciles = 0;
 
   constructor(options: ControllerOptions<Spec, Status, SpecInput, StatusInput>) {
     this.name = options.name;
@@ -86,6 +88,7 @@ export class Controller<Spec = unknown, Status = unknown, SpecInput = unknown, S
     });
     this.#queue = queue;
     this.#sources = sources;
+    this.#runId = registry.random.uuid();
     const ending = new AbortController();
     let failure: ApiError | undefined;
     let cancelGrace = () => {};
@@ -135,8 +138,10 @@ export class Controller<Spec = unknown, Status = unknown, SpecInput = unknown, S
 
   /** Resolves when the reconcile has ended or timed out; the key stays in flight until it has actually ended. */
   async #reconcile(item: QueueItem, queue: WorkQueue, registry: Registry): Promise<void> {
-    const { clock, random } = registry;
+    const { clock } = registry;
     const { key, reason, attempt } = item;
+    // Not from chance: whether a line is logged must not change what a seeded program does.
+    const reconcileId = `${this.#runId}-${++this.#reconciles}`;
     const place = registry.locate(key);
     if (!place) {
       queue.done(key);
@@ -145,7 +150,7 @@ export class Controller<Spec = unknown, Status = unknown, SpecInput = unknown, S
     const { namespace, name } = place;
     let known: LogFields | undefined;
     const fields = () => {
-      known ??= { controller: this.name, namespace, name, reconcileId: random.uuid(), reason, attempt };
+      known ??= { controller: this.name, namespace, name, reconcileId, reason, attempt };
       return known;
     };
     const startMs = clock.monotonicMs();

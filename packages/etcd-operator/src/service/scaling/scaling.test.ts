@@ -56,6 +56,17 @@ describe('a smaller size', () => {
   });
 });
 
+describe('a member that a user has removed', () => {
+  it('is forgotten with its volume before its pod goes: after a crash it was started again while no member could be asked', () => {
+    const cluster = new ToyCluster();
+    cluster.run();
+    cluster.members = cluster.members.filter(({ name }) => name !== 'main-2');
+    const { action, recorded } = nextAction(cluster.input());
+    expect(action).toMatchObject({ do: 'setRange', start: 0, replicas: 2 });
+    expect(Object.keys(recorded.volumes)).toEqual(['0', '1']);
+  });
+});
+
 describe('a stop', () => {
   it('needs no member that serves, and reports the pod that does not end', () => {
     const cluster = withDead(3, 1);

@@ -158,15 +158,17 @@ function leaving(input: PassInput): Decision | undefined {
   const { facts, recorded, wanted } = input;
   const { set, membership } = facts;
   if (membership === undefined || set === undefined) return undefined;
+  // With its volume it would count as a member whose pod is missing when the members cannot be listed.
+  const without = (slot: SlotFacts, start: number) => {
+    const why = `${slot.podName} is not a member any more`;
+    const action = { do: 'setRange', start, replicas: set.replicas - 1, why } as const;
+    return act(input, action, { recorded: withoutVolume(recorded, slot.index) });
+  };
   const last = slotAt(facts, set.start + set.replicas - 1);
-  if (set.replicas > 1 && last && last.member === undefined) {
-    const why = `${last.podName} is not a member any more`;
-    return act(input, { do: 'setRange', start: set.start, replicas: set.replicas - 1, why });
-  }
+  if (set.replicas > 1 && last && last.member === undefined) return without(last, set.start);
   const first = slotAt(facts, set.start);
   if (set.replicas > 1 && first && first.member === undefined && isDispensable(input, first)) {
-    const why = `${first.podName} is not a member any more`;
-    return act(input, { do: 'setRange', start: set.start + 1, replicas: set.replicas - 1, why });
+    return without(first, set.start + 1);
   }
   const inside = slotsInRange(facts).find(({ member }) => member === undefined);
   // A learner comes first.

@@ -101,7 +101,7 @@ export const timesDefault: SimulatedEtcdTimes = {
   versionMs: 4_000,
   latencyMs: 2,
   readRetryMs: 20,
-  compactMs: 400,
+  compactMs: 2_000,
   defragmentMs: 500,
 };
 
