@@ -43,7 +43,7 @@ describe('etcd-operator --once', () => {
     const { kubeconfig, registry } = await openSite();
     await registry.resource(EtcdCluster).create(one);
     const { child, until, ended, err } = startProgram(['--once', '--kubeconfig', kubeconfig]);
-    await until(/action taken/);
+    await until(/applyObjects/);
     child.kill('SIGINT');
     expect(await ended).toBe(1);
     expect(err()).toContain('etcd-operator: interrupted: clusters that are not as their spec says:\n  default/main: ');
