@@ -73,7 +73,10 @@ export class BackupRules {
     if (sha256 !== data.sha256) this.#watched.fail(rules.complete, `${name} is complete, and damaged in the store`);
   }
 
-  /** Once a run of a schedule was complete, a whole backup that is not older is in the store. */
+  /**
+   * Once a run of a schedule was complete, a whole backup that is not older is in the store. The order is that of the times
+   * of the schedule, which are in the names of runs: a clock that was set back makes later keys and ends smaller.
+   */
   #checkNewest(): void {
     const { backups } = this.#watched.view;
     for (const schedule of backups.filter(({ spec }) => spec.schedule !== undefined)) {
@@ -82,17 +85,18 @@ export class BackupRules {
           const isOwn = metadata.ownerReferences?.[0]?.uid === schedule.metadata.uid;
           return isOwn && status?.phase === 'Completed' && metadata.deletionTimestamp === undefined;
         })
-        .sort((one, other) => ((one.status?.completionTime ?? '') < (other.status?.completionTime ?? '') ? 1 : -1))[0];
+        .sort((one, other) => (one.metadata.name < other.metadata.name ? 1 : -1))[0];
       const { manifestPath } = newest?.status ?? {};
-      if (manifestPath === undefined || this.#storage.objects.has(manifestPath)) continue;
+      if (newest === undefined || manifestPath === undefined || this.#storage.objects.has(manifestPath)) continue;
       // It may have been pruned by a newer run that has not answered yet.
       const later = [...this.#storage.objects].some(([key, { bytes }]) => {
-        if (!key.endsWith('.manifest.json') || key <= manifestPath) return false;
+        if (!key.endsWith('.manifest.json')) return false;
         const { source, key: data } = JSON.parse(Buffer.from(bytes).toString());
-        return source?.scheduleUid === schedule.metadata.uid && this.#storage.objects.has(data);
+        const isLater = source?.scheduleUid === schedule.metadata.uid && source.backup > newest.metadata.name;
+        return isLater && this.#storage.objects.has(data);
       });
       if (!later) {
-        this.#watched.fail(rules.newest, `${newest?.metadata.name} is the newest, and was deleted from the store`);
+        this.#watched.fail(rules.newest, `${newest.metadata.name} is the newest, and was deleted from the store`);
       }
     }
   }
