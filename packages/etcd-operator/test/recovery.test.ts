@@ -33,10 +33,10 @@ describe.skipIf(skipWithoutRelease('3.5'))('a recovery from one member', () => {
     await world.stopOperator();
     // The new pods of two members have an image that does not exist; later ones have the right one again.
     const setImage = async (imageOf: (image: string) => string) => {
-      const { spec, ...set } = await world.sets().get('main');
+      const { spec } = await world.sets().get('main');
       const containers = spec.template.spec.containers.map((one) => ({ ...one, image: imageOf(one.image ?? '') }));
-      const template = { ...spec.template, spec: { ...spec.template.spec, containers } };
-      await world.sets().update({ ...set, spec: { ...spec, template } });
+      // A patch: the controller of StatefulSets writes the status meanwhile.
+      await world.sets().patch('main', { spec: { template: { spec: { containers } } } });
     };
     await setImage((image) => `missing/${image}-0`);
     const stuck = [1, 2].map((slot) => wellKnown.names.pod('main', slot));
