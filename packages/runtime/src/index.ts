@@ -71,7 +71,15 @@ export {
 export type { Outcome, ReconcileResult } from './controller/outcome.ts';
 export { annotationsChanged, generationChanged, labelsChanged, type Predicate } from './controller/predicate.ts';
 export { EventRecorder, type RecorderOptions } from './controller/recorder.ts';
-export { type MapName, type MapObject, type ObjectName, ownedBy, type Watch } from './controller/source.ts';
+export {
+  controllerReference,
+  type MapName,
+  type MapObject,
+  type ObjectName,
+  ownedBy,
+  type Watch,
+  watchOf,
+} from './controller/source.ts';
 export { type ChangeHandler, Informer, type InformerOptions, type InformerState } from './informer/informer.ts';
 export { Informers, type InformersOptions, type InformerUse } from './informer/informers.ts';
 export type { Change as InformerChange } from './informer/versions.ts';

@@ -405,7 +405,7 @@ export const clientset = {
     {
       name: 'an update sends fields that only a creation has',
       file: 'services.ts',
-      find: 'const { prepull: _, ...sent } = body;',
+      find: 'const { prepull: _, ...sent } = { prepull: undefined, ...body };',
       replace: 'const { ...sent } = body;',
       tests: ['services.test.ts'],
     },

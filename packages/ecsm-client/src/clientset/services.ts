@@ -116,9 +116,12 @@ export class Services {
     return writtenService(await withOptions(request, options).do(createdService));
   }
 
-  /** Replaces the whole service. `prepull` applies to creation only and is not sent. */
-  async update(body: ServiceBody & { readonly id: string }, options: CallOptions = {}): Promise<WrittenService> {
-    const { prepull: _, ...sent } = body;
+  /** Replaces the whole service, which may be the one that `get` returned. `prepull` applies to creation only and is not sent. */
+  async update(
+    body: (ServiceBody & { readonly id: string }) | ServiceDetail,
+    options: CallOptions = {},
+  ): Promise<WrittenService> {
+    const { prepull: _, ...sent } = { prepull: undefined, ...body };
     const request = this.#rest.put().resource('service').body(sent).kind('service', body.name);
     const response = await withOptions(request, options).do(
       shape.either(createdService, shape.nullable(shape.string())),

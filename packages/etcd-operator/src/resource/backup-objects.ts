@@ -1,6 +1,6 @@
 /** What a backup depends on, read back from objects, and the objects that it creates. */
 import type { Pod } from '@ecsm/kubernetes';
-import { findCondition, timeMsOf } from '@ecsm/runtime';
+import { controllerReference, findCondition, timeMsOf } from '@ecsm/runtime';
 import type { AgentJob } from '../agent/job.ts';
 import { EtcdBackup, type EtcdBackupStatus } from '../apis/etcd-backup.ts';
 import type { EtcdCluster, MemberStatus } from '../apis/etcd-cluster.ts';
@@ -180,14 +180,14 @@ function ageMsOf(text: string): number {
 
 /** A run of a schedule. */
 export function childOf(backup: EtcdBackup, name: string) {
-  const { apiVersion, kind, metadata, spec } = backup;
+  const { metadata, spec } = backup;
   const { schedule: _, timeZone: __, suspend: ___, rehearse: ____, retentionPolicy: _____, ...run } = spec;
   return {
     metadata: {
       name,
       namespace: metadata.namespace ?? '',
       labels: { [labels.schedule]: metadata.name, [labels.managedBy]: OPERATOR_NAME },
-      ownerReferences: [{ apiVersion, kind, name: metadata.name, uid: metadata.uid, controller: true }],
+      ownerReferences: [controllerReference(backup)],
     },
     spec: run,
   };

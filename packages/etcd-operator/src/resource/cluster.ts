@@ -1,5 +1,5 @@
 /** What the objects of a cluster have in common: names, labels, owner, addresses. */
-import type { Metadata, OwnerReference } from '@ecsm/runtime';
+import { controllerReference, type Metadata, type OwnerReference } from '@ecsm/runtime';
 import type { EtcdCluster } from '../apis/etcd-cluster.ts';
 import { annotations, labels, labelsOf, names, OPERATOR_NAME, ports, slotOf } from '../apis/well-known.ts';
 import type { EtcdEndpoint } from '../client/etcd/contract.ts';
@@ -11,8 +11,8 @@ export function metadataOf(cluster: EtcdCluster, name: string) {
   return { name, namespace, labels: labelsOf(cluster.metadata.name), ownerReferences: [ownerOf(cluster)] };
 }
 
-export function ownerOf({ apiVersion, kind, metadata: { name, uid } }: EtcdCluster): OwnerReference {
-  return { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true };
+export function ownerOf(cluster: EtcdCluster): OwnerReference {
+  return { ...controllerReference(cluster), blockOwnerDeletion: true };
 }
 
 /**

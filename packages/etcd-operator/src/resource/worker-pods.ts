@@ -1,6 +1,6 @@
 /** The pods that do the work of backups and restores. They run the operator's own image, once, and answer when they end. */
 import type { Container, Pod, Volume } from '@ecsm/kubernetes';
-import type { ApiObject, InputOf } from '@ecsm/runtime';
+import { type ApiObject, controllerReference, type InputOf } from '@ecsm/runtime';
 import { type AgentJob, tlsFiles } from '../agent/job.ts';
 import type { EtcdBackupSpec } from '../apis/etcd-backup.ts';
 import type { EtcdCluster } from '../apis/etcd-cluster.ts';
@@ -235,7 +235,7 @@ function podOf(
   { owner, label, attempt, timeoutMs }: WorkerOptions,
   spec: Pick<PodInput['spec'], 'containers' | 'initContainers' | 'volumes'>,
 ): PodInput {
-  const { apiVersion, kind, metadata } = owner;
+  const { metadata } = owner;
   return {
     metadata: {
       name,
@@ -246,7 +246,7 @@ function podOf(
         [label]: metadata.name,
         [labels.attempt]: String(attempt),
       },
-      ownerReferences: [{ apiVersion, kind, name: metadata.name, uid: metadata.uid, controller: true }],
+      ownerReferences: [controllerReference(owner)],
     },
     spec: {
       ...spec,

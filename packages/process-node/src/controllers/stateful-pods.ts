@@ -1,7 +1,7 @@
 /** The pods and claims of a StatefulSet, as pure functions. */
 
-import { type PersistentVolumeClaim, type Pod, StatefulSet } from '@ecsm/kubernetes';
-import type { InputOf, OwnerReference } from '@ecsm/runtime';
+import type { PersistentVolumeClaim, Pod, StatefulSet } from '@ecsm/kubernetes';
+import { controllerReference, type InputOf } from '@ecsm/runtime';
 import { revisionOf } from './revision.ts';
 
 export const claimProtection = 'kubernetes.io/pvc-protection';
@@ -49,14 +49,7 @@ export function podOf(set: StatefulSet, ordinal: number): InputOf<typeof Pod> {
   const { metadata, spec } = set;
   const { template } = spec;
   const name = podNameOf(set, ordinal);
-  const owner: OwnerReference = {
-    apiVersion: StatefulSet.apiVersion,
-    kind: StatefulSet.kind,
-    name: metadata.name,
-    uid: metadata.uid,
-    controller: true,
-    blockOwnerDeletion: true,
-  };
+  const owner = { ...controllerReference(set), blockOwnerDeletion: true };
   const claimed = (spec.volumeClaimTemplates ?? []).map(({ metadata: { name: volume = '' } = {} }) => ({
     name: volume,
     persistentVolumeClaim: { claimName: claimNameOf(set, volume, ordinal) },

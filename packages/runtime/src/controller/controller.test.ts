@@ -12,7 +12,7 @@ import { MemoryStore } from '../store/memory/store.ts';
 import type { ControllerOptions } from './contract.ts';
 import { Controller } from './controller.ts';
 import { generationChanged } from './predicate.ts';
-import { type ObjectName, ownedBy } from './source.ts';
+import { controllerReference, type ObjectName, ownedBy } from './source.ts';
 
 type WidgetOptions =
   typeof Widget extends Kind<infer Spec, infer Status, infer SpecInput, infer StatusInput>
@@ -429,8 +429,7 @@ describe('watches on other kinds', () => {
       { watches: [{ kind: Crate, map: ownedBy(Widget) }] },
     );
     await eventually(() => seen).toEqual(['owner: added']);
-    const { apiVersion, kind, metadata } = owner;
-    const ownerReferences = [{ apiVersion, kind, name: metadata.name, uid: metadata.uid, controller: true }];
+    const ownerReferences = [controllerReference(owner)];
     const crates = registry.resource(Crate);
     await crates.create({ metadata: { name: 'unowned' }, spec: {} });
     await crates.create({ metadata: { name: 'mine', ownerReferences }, spec: {} });
@@ -501,8 +500,7 @@ describe('watches on other kinds', () => {
         return typeof value === 'function' ? value.bind(target) : value;
       },
     });
-    const { apiVersion, kind, metadata } = owner;
-    const ownerReferences = [{ apiVersion, kind, name: metadata.name, uid: metadata.uid, controller: true }];
+    const ownerReferences = [controllerReference(owner)];
     await registry.resource(Crate).create({ metadata: { name: 'mine', ownerReferences }, spec: {} });
     registry = new EmbeddedRegistry({ store, kinds: [Widget, Crate], clock: hasty });
     start(

@@ -5,7 +5,7 @@ import { WatchedStore } from '../informer/watches.kit.ts';
 import { Manager } from '../manager/manager.ts';
 import { EmbeddedRegistry } from '../registry/embedded.ts';
 import { Controller } from './controller.ts';
-import { ownedBy } from './source.ts';
+import { controllerReference, ownedBy } from './source.ts';
 
 const eventually = (look: () => unknown) => expect.poll(look, { interval: 2 });
 
@@ -21,10 +21,9 @@ function shop() {
     async reconcile({ name }, { get, registry: own }) {
       const widget = await get();
       if (!widget) return;
-      const { apiVersion, kind, metadata } = widget;
-      const ownerReferences = [{ apiVersion, kind, name, uid: metadata.uid, controller: true }];
+      const ownerReferences = [controllerReference(widget)];
       const { object } = await own.resource(Crate).apply({ metadata: { name, ownerReferences }, spec: {} });
-      await own.resource(Widget).updateStatus({ metadata, status: { phase: object.spec.label ?? 'waiting' } });
+      await own.resource(Widget).updateStatus({ ...widget, status: { phase: object.spec.label ?? 'waiting' } });
     },
   });
   const crateController = new Controller({

@@ -5,7 +5,7 @@ import { EmbeddedRegistry } from '../registry/embedded.ts';
 import { keyOf } from '../registry/keys.ts';
 import { MemoryStore } from '../store/memory/store.ts';
 import { generationChanged, labelsChanged } from './predicate.ts';
-import { ownedBy, Source, type SourceInformer } from './source.ts';
+import { controllerReference, ownedBy, Source, type SourceInformer, watchOf } from './source.ts';
 
 /** `versionOf`: the version that was observed of a key. */
 const informer = (versionOf: SourceInformer['versionOf'] = () => undefined): SourceInformer => ({
@@ -75,6 +75,29 @@ it('enqueues the former and the new owner when the owner changes, and no owner t
   expect(await enqueued('updated', moved.metadata.resourceVersion)).toEqual(['first', 'second']);
   await crates.delete('part');
   expect(await enqueued('deleted', moved.metadata.resourceVersion)).toEqual(['second']);
+  await registry.close();
+});
+
+it('enqueues the owner that a dependent object names as its controller', async () => {
+  const registry = new EmbeddedRegistry({ store: new MemoryStore(), kinds: [Widget, Crate] });
+  const owner = await registry.resource(Widget).create({ metadata: { name: 'first' }, spec: {} });
+  const ownerReferences = [controllerReference(owner)];
+  const part = await registry.resource(Crate).create({ metadata: { name: 'part', ownerReferences }, spec: {} });
+  expect(part.metadata.ownerReferences).toEqual([
+    { apiVersion: 'example.io/v1', kind: 'Widget', name: 'first', uid: owner.metadata.uid, controller: true },
+  ]);
+  expect(ownedBy(Widget)(part)).toEqual([{ name: 'first', namespace: 'default' }]);
+  await registry.close();
+});
+
+it('maps an object of a watched kind by its spec', async () => {
+  const registry = new EmbeddedRegistry({ store: new MemoryStore(), kinds: [Widget, Crate] });
+  const watch = watchOf(Crate, ({ spec }) => (spec.label === undefined ? [] : [{ name: spec.label }]));
+  const source = new Source(registry, Widget, watch, informer());
+  const { metadata } = await registry.resource(Crate).create({ metadata: { name: 'part' }, spec: { label: 'first' } });
+  const key = keyOf(Crate, 'default', 'part');
+  const change = { type: 'added', key, version: metadata.resourceVersion, relisted: false, initial: false } as const;
+  expect(await source.requests(change)).toMatchObject([{ key: keyOf(Widget, 'default', 'first') }]);
   await registry.close();
 });
 

@@ -1,7 +1,7 @@
 /** The keys that changes enqueue: changes of the controller's own kind, and of other kinds mapped to its own. */
 import { ApiError, isApiError } from '../api/errors.ts';
 import type { Kind } from '../api/kind.ts';
-import { NAMESPACE_DEFAULT } from '../api/metadata.ts';
+import { NAMESPACE_DEFAULT, type OwnerReference } from '../api/metadata.ts';
 import type { ApiObject } from '../api/object.ts';
 import type { Informer } from '../informer/informer.ts';
 import type { Change } from '../informer/versions.ts';
@@ -41,6 +41,26 @@ export interface OwnWatch {
   readonly mapName?: never;
   /** A change of one of them enqueues the key. Default: every change. */
   readonly predicates?: readonly Predicate[];
+}
+
+/** A watch whose `map` receives objects with the types of the watched kind. */
+export function watchOf<Spec, Status, SpecInput, StatusInput>(
+  kind: Kind<Spec, Status, SpecInput, StatusInput>,
+  map: (object: ApiObject<Spec, Status>) => readonly ObjectName[],
+): Watch {
+  // The objects that a watch maps were read as objects of its kind.
+  return { kind, map: (object) => map(object as ApiObject<Spec, Status>) };
+}
+
+/**
+ * The reference of a dependent object to its owner that is marked as controller: an object can have one such owner. Garbage
+ * collection deletes the dependent with its owner, and `ownedBy` maps its changes to the owner.
+ */
+export function controllerReference(
+  owner: Pick<ApiObject<unknown, unknown>, 'apiVersion' | 'kind' | 'metadata'>,
+): OwnerReference {
+  const { apiVersion, kind, metadata } = owner;
+  return { apiVersion, kind, name: metadata.name, uid: metadata.uid, controller: true };
 }
 
 /** Enqueues the owner of the changed object: the reference of the given kind that is marked as controller. */

@@ -218,7 +218,7 @@ interface Paging {
   /** Maximum number of objects in a page. Default: all of them. */
   readonly limit?: number;
   /** The `continue` of the previous page; the other options must be the same. */
-  readonly continue?: string;
+  readonly continue?: string | undefined;
 }
 
 export interface ListOptions extends Selection, Paging {
