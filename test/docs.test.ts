@@ -25,6 +25,7 @@ import {
   type Shown,
   shownIn,
   tableBelow,
+  typeErrorsIn,
 } from './documents.kit.ts';
 import { metricRows } from './tables.kit.ts';
 
@@ -84,6 +85,21 @@ describe.each(examples.filter(({ shown }) => shown.some(isMake)))('$path', ({ pa
     },
     pageMsMax,
   );
+});
+
+describe('the programs of all documents', () => {
+  it('compile in TypeScript', async () => {
+    const errors = await typeErrorsIn(Object.fromEntries(documents.map((path) => [path, readDocument(path)])));
+    expect(errors).toEqual([]);
+  });
+
+  it('are reported with their page and line if they do not', async () => {
+    const first = ['# Page', '', '```js', 'const port = 1;', '```', ''];
+    const second = ['```ts', 'console.log(port);', 'const name: string = port;', '```', ''];
+    const document = [...first, ...second].join('\n');
+    const found = await typeErrorsIn({ 'docs/page.md': document });
+    expect(found).toEqual([expect.stringMatching(/^docs\/page\.md:9: TS2322: .*'number'/)]);
+  });
 });
 
 describe('the comparison of outputs', () => {

@@ -1,8 +1,9 @@
 /**
- * Parses documents into code blocks, tables and links, and runs their examples.
+ * Parses documents into code blocks, tables and links, type-checks their programs, and runs their examples.
  *
- * The `js` blocks of a page are one program, run from top to bottom in an empty directory. A `text` block directly after
- * one is its output. In a `console` block a line that starts with `$ ` is a command, run at that point of the program, and
+ * The `js` and `ts` blocks of a page are one program, type-checked with the options of the packages and run from top to
+ * bottom in an empty directory. A `js` block has no type syntax: readers may run it as it is. A `text` block directly
+ * after one is its output. In a `console` block a line that starts with `$ ` is a command, run at that point of the program, and
  * the following lines are its output. A command that ends with ` &` runs until the page ends, and the following line is
  * its first output; without one it is not awaited. A line `…` matches any lines. A `yaml` block whose first line is a
  * comment with a file name is that file. Progress of waiting is ignored, because it depends on the machine.
@@ -13,11 +14,21 @@
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { transformSync } from 'esbuild';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -31,6 +42,7 @@ export interface Block {
 /** An example of a page with its expected output. */
 export interface Shown {
   readonly is: 'program' | 'command' | 'file';
+  /** JavaScript if it is a program. */
   readonly text: string;
   readonly output: string;
   readonly line: number;
@@ -56,13 +68,21 @@ export function shownIn(document: string): Shown[] {
     if (block.language === 'yaml' && fileName.test(block.text)) {
       return [{ is: 'file', text: block.text, output: '', line: block.line }];
     }
-    if (block.language !== 'js') return [];
+    if (!isProgram(block)) return [];
     const next = blocks[index + 1];
     const endLine = block.line + block.text.split('\n').length;
     // Directly after it: the closing fence, an empty line, the opening fence.
     const output = next?.language === 'text' && next.line <= endLine + 2 ? next.text : '';
-    return [{ is: 'program', text: block.text, output, line: block.line }];
+    return [{ is: 'program', text: javaScriptOf(block), output, line: block.line }];
   });
+}
+
+const isProgram = ({ language }: Block) => language === 'js' || language === 'ts';
+
+/** Imports that only a later block uses are kept. */
+function javaScriptOf({ language, text }: Block): string {
+  if (language === 'js') return text;
+  return transformSync(text, { loader: 'ts', tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } } }).code;
 }
 
 const fileName = /^# ([\w.-]+\.yaml)\n/;
@@ -75,6 +95,56 @@ function commandsIn({ text, line }: Block): Shown[] {
     else if (last) last.output += `${row}\n`;
   }
   return commands.map((command) => ({ is: 'command', ...command }));
+}
+
+/**
+ * Type errors of the programs of pages, as `<path>:<line>: <message>`. They are checked against the sources of the packages,
+ * with their options.
+ */
+export async function typeErrorsIn(documents: Readonly<Record<string, string>>): Promise<string[]> {
+  const cache = join(root, 'node_modules', '.cache');
+  mkdirSync(cache, { recursive: true });
+  // Below the modules of the repository, so that libraries are found.
+  const directory = mkdtempSync(join(cache, 'documents-'));
+  try {
+    for (const [path, document] of Object.entries(documents)) {
+      const blocks = blocksOf(document).filter(isProgram);
+      const file = join(directory, `${path}.mts`);
+      mkdirSync(dirname(file), { recursive: true });
+      // Every line has the number that it has in the page.
+      const lines: string[] = [];
+      for (const { line, text } of blocks) {
+        while (lines.length < line - 1) lines.push('');
+        lines.push(...text.trimEnd().split('\n'));
+      }
+      writeFileSync(file, [...lines, 'export {};', ''].join('\n'));
+    }
+    const compilerOptions = { noEmit: true, composite: false, declaration: false, paths: sourcePaths() };
+    const sources = { allowImportingTsExtensions: true, rewriteRelativeImportExtensions: false };
+    const extended = join(root, 'tsconfig.base.json');
+    const config = { extends: extended, compilerOptions: { ...compilerOptions, ...sources }, include: ['**/*.mts'] };
+    writeFileSync(join(directory, 'tsconfig.json'), JSON.stringify(config));
+    const compiler = join(root, 'node_modules', '.bin', 'tsc');
+    const { code, output } = await run(compiler, ['--project', '.', '--pretty', 'false'], { cwd: directory });
+    const errors = [...output.matchAll(/^(\S+)\.mts\((\d+),\d+\): error (TS\d+: .*)$/gm)];
+    if ((code === 0) !== (errors.length === 0)) throw new Error(output);
+    return errors.map(([, path, line, message]) => `${path}:${line}: ${message}`);
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/** The source of each entry point of the packages, by the name under which it is imported. */
+function sourcePaths(): Record<string, string[]> {
+  const packages = readdirSync(join(root, 'packages')).map((name) => join(root, 'packages', name));
+  const entries = packages.flatMap((folder) => {
+    const { name, exports = {} } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    return Object.entries<string | { types: string }>(exports).map(([key, target]): [string, string[]] => {
+      const path = typeof target === 'string' ? target : target.types;
+      return [`${name}${key.slice(1)}`, [join(folder, path.replace('/dist/', '/src/').replace(/\.d\.ts$/, '.ts'))]];
+    });
+  });
+  return Object.fromEntries(entries);
 }
 
 /** The cells of the first table below a heading, without the header and without backticks. */
