@@ -90,7 +90,7 @@ bench: build ## Measure speed and memory, compared with a baseline in the same r
 	@node bench/dist/main.js
 
 clean: ## Remove all build outputs, installed modules and results
-	@rm -rf node_modules .tools coverage dist bench/dist bench/results packages/*/dist packages/*/test/dist
+	@rm -rf node_modules .tools coverage dist bench/dist bench/results packages/*/dist packages/*/test/dist examples/*/dist
 
 check-node:
 	@node -e 'const [major, minor] = process.versions.node.split(".").map(Number); if (major < 20 || (major === 20 && minor < 15)) { console.error("Node.js 20.15 or newer is required, found " + process.version); process.exit(1); }'

@@ -16,6 +16,7 @@ import {
   blocksOf,
   filledIn,
   normalised,
+  quotationsIn,
   readDocument,
   relativeLinksIn,
   root,
@@ -34,8 +35,11 @@ const documents = [
   ...readdirSync(join(root, 'docs'))
     .filter((name) => name.endsWith('.md'))
     .map((name) => `docs/${name}`),
+  'examples/controller/README.md',
 ];
-const pagesWithExamples = ['README.md', ...documents.filter((path) => path.startsWith('docs/'))];
+const pagesWithExamples = documents.filter((path) => path === 'README.md' || path.includes('/'));
+/** A page of a project, which is run in a copy of it. */
+const projectOf = (path: string) => (path.startsWith('examples/') ? dirname(path) : undefined);
 
 /** Pages wait for real deployments, and the first one for a build. */
 const pageMsMax = 2 * runMsMax;
@@ -65,7 +69,7 @@ describe.each(examples.filter(({ shown }) => !shown.every(isMake)))('$path', ({ 
     'shows programs that run, with their output',
     async () => {
       const program = shown.filter((one) => !isMake(one));
-      const { code, output, outputs, directory } = await runPage(program);
+      const { code, output, outputs, directory } = await runPage(program, projectOf(path));
       expect(code, output).toBe(0);
       for (const [index, one] of program.entries()) compare(path, one, outputs[index] ?? '', directory);
     },
@@ -322,6 +326,11 @@ describe.each(documents)('%s', (path) => {
   it('links to files that exist', () => {
     const broken = relativeLinksIn(document).filter((target) => !existsSync(join(root, dirname(path), target)));
     expect(broken).toEqual([]);
+  });
+
+  it('quotes files as they are', () => {
+    const others = quotationsIn(document).filter(({ path: file, text }) => !readDocument(file).includes(text));
+    expect(others).toEqual([]);
   });
 
   it('links to headings that exist', () => {

@@ -3,10 +3,11 @@
  *
  * The `js` and `ts` blocks of a page are one program, type-checked with the options of the packages and run from top to
  * bottom in an empty directory. A `js` block has no type syntax: readers may run it as it is. A `text` block directly
- * after one is its output. In a `console` block a line that starts with `$ ` is a command, run at that point of the program, and
- * the following lines are its output. A command that ends with ` &` runs until the page ends, and the following line is
- * its first output; without one it is not awaited. A line `…` matches any lines. A `yaml` block whose first line is a
- * comment with a file name is that file. Progress of waiting is ignored, because it depends on the machine.
+ * after one is its output. A `ts` block whose first line is a comment with the path of a file is a part of that file, and not
+ * of the program. In a `console` block a line that starts with `$ ` is a command, run at that point of the program, and the
+ * following lines are its output. A command that ends with ` &` runs until the page ends, and the following line is its
+ * first output; without one it is not awaited. A line `…` matches any lines. A `yaml` block whose first line is a comment
+ * with a file name is that file. Progress of waiting is ignored, because it depends on the machine.
  *
  * `ecsm-sim`, `ecsm-operator`, `etcd-operator`, `ecsmctl` and `ecsm-cli` are those of this repository. Pages show the default ports, 3001
  * and 8090; the tests use free ports, because the default ones may be in use. The default registry is in the directory of
@@ -15,6 +16,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  cpSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -26,7 +28,7 @@ import {
 } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { basename, delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { transformSync } from 'esbuild';
 
@@ -77,7 +79,16 @@ export function shownIn(document: string): Shown[] {
   });
 }
 
-const isProgram = ({ language }: Block) => language === 'js' || language === 'ts';
+const quotation = /^\/\/ (\S+\/\S+)\n/;
+const isProgram = ({ language, text }: Block) => language === 'js' || (language === 'ts' && !quotation.test(text));
+
+/** Blocks that are a part of a file. */
+export function quotationsIn(document: string): { path: string; text: string; line: number }[] {
+  return blocksOf(document).flatMap(({ text, line }) => {
+    const [first = '', path] = quotation.exec(text) ?? [];
+    return path === undefined ? [] : [{ path, text: text.slice(first.length), line }];
+  });
+}
 
 /** Imports that only a later block uses are kept. */
 function javaScriptOf({ language, text }: Block): string {
@@ -302,10 +313,18 @@ export function foreignEnvironment(directory: string): { readonly KUBECONFIG: st
   return { KUBECONFIG };
 }
 
-/** Runs all examples of a page as one program, in a directory from which the packages of this repository resolve. */
-export async function runPage(shown: readonly Shown[]): Promise<PageRun> {
+/**
+ * Runs all examples of a page as one program, in a directory from which the packages of this repository resolve. The page of
+ * a project runs in a copy of the project.
+ */
+export async function runPage(shown: readonly Shown[], project?: string): Promise<PageRun> {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'ecsm-docs-')));
   try {
+    if (project !== undefined) {
+      const filter = (path: string) => basename(path) !== 'dist';
+      cpSync(join(root, project), directory, { recursive: true, filter });
+      symlinkSync(join(root, 'node_modules'), join(directory, 'node_modules'));
+    }
     const modules = join(directory, '.packages', 'node_modules');
     mkdirSync(modules, { recursive: true });
     symlinkSync(join(root, 'node_modules', '@ecsm'), join(modules, '@ecsm'));
