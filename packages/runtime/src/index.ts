@@ -52,6 +52,7 @@ export { type EventPrunerOptions, eventPruner } from './controller/event-pruner.
 export { type FinalizerSteps, withFinalizer } from './controller/finalizer.ts';
 export {
   type Decision,
+  type Ended,
   type Enqueue,
   type Happened,
   type OperateOptions,

@@ -396,6 +396,18 @@ export const operate = {
       replace: 'if (isDeleting && finalizers.length === 0) return undefined;',
     },
     {
+      name: 'operate: the end of a pass is said before its report is stored',
+      file: 'operate.ts',
+      find: 'this.#operator.ended?.(reported, happened, pass);',
+      replace: 'this.#operator.ended?.(written, happened, pass);',
+    },
+    {
+      name: 'operate: the end of a pass without steps is not said',
+      file: 'operate.ts',
+      find: "this.#operator.ended?.(written, { is: 'done',",
+      replace: "void (written, { is: 'done',",
+    },
+    {
       name: 'operate: the memory of a former object is kept for its successor',
       file: 'operate.ts',
       find: 'if (known !== undefined && (uid === undefined || known.uid === uid)) return known;',

@@ -999,6 +999,46 @@ describe('a report', () => {
   });
 });
 
+describe('what a process remembers of a pass', () => {
+  it('is said at its end, when everything was stored, with what has become of the steps', async () => {
+    await createHeld('a', 3);
+    const ends: string[] = [];
+    let acts = 0;
+    start({
+      act: async ({ size }, { metadata }) => (++acts === 1 ? refused('too large', 7) : set(size, metadata.name)),
+      report: ({ status }, happened) => (happened.is === 'refused' ? { status: { ...status, phase: 'refused' } } : {}),
+      ended: ({ status, metadata }, { is, code, done }) =>
+        void ends.push(`${is} ${code} ${done.length} ${status?.phase} ${metadata.finalizers?.length}`),
+    });
+    await clock.until(() => outside.get('a') === 3);
+    await clock.advance(1_000);
+    await widgets().delete('a');
+    await clock.until(async () => (await names()).length === 0);
+    expect(ends).toEqual([
+      'refused 7 0 refused 1',
+      'done undefined 1 to 3 1',
+      'done undefined 0 is 3 1',
+      'done undefined 1 to undefined 1',
+      'done undefined 0 to undefined 1',
+    ]);
+  });
+
+  it('is not said of a pass that has failed, nor of a plan', async () => {
+    await createHeld('a', 3);
+    let ended = 0;
+    const failing = operation({ ended: () => void ended++ });
+    await failing.plan(registry, { name: 'a' }, stop.signal);
+    start({
+      act: async () => {
+        throw new Error('no');
+      },
+      ended: () => void ended++,
+    });
+    await clock.advance(10_000);
+    expect(ended).toBe(0);
+  });
+});
+
 describe('events', () => {
   const telling: Partial<WidgetOperator> = {
     decide(widget, facts, nowMs) {

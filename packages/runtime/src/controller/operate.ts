@@ -61,6 +61,11 @@ export interface Operator<Spec, Status, SpecInput, StatusInput, Facts, Step exte
     nowMs: number,
   ): Report<Status> | undefined;
   /**
+   * Called at the end of a pass, when everything was stored, and before a finalizer that is not needed is removed: for what
+   * the process remembers. Not called if the pass has failed.
+   */
+  ended?(object: ApiObject<Spec, Status>, happened: Ended<Status, Step, Facts>, pass: Pass<Memory>): void;
+  /**
    * There is no such object: cleans up what arrived late, after the fence was checked. Returns the delay after which it is
    * called again; undefined: only after a change.
    */
@@ -120,26 +125,35 @@ export interface PlannedEvent {
 export type StepResult =
   | 'done'
   /** It was not done, and will not be if it is asked again at once. */
-  | { readonly is: 'refused'; readonly message: string }
+  | { readonly is: 'refused'; readonly message: string; readonly code?: number }
   /** It may or may not have been done. */
   | { readonly is: 'unknown'; readonly message: string };
 
-export const refused = (message: string): StepResult => ({ is: 'refused', message });
+/** `code`: of the answer, if it has one. */
+export const refused = (message: string, code?: number): StepResult => ({
+  is: 'refused',
+  message,
+  ...(code === undefined ? {} : { code }),
+});
 
 export const unknown = (message: string): StepResult => ({ is: 'unknown', message });
 
 export type Happened<Status, Step, Facts> =
   | { readonly is: 'invalid'; readonly errors: readonly FieldError[] }
-  | {
-      readonly is: 'done' | 'refused' | 'unknown';
-      readonly facts: Facts;
-      readonly decision: Decision<Status, Step>;
-      readonly done: readonly Step[];
-      /** The step that was not done. */
-      readonly step?: Step;
-      /** Of that step; empty if all were done. */
-      readonly message: string;
-    };
+  | Ended<Status, Step, Facts>;
+
+export interface Ended<Status, Step, Facts> {
+  readonly is: 'done' | 'refused' | 'unknown';
+  readonly facts: Facts;
+  readonly decision: Decision<Status, Step>;
+  readonly done: readonly Step[];
+  /** The step that was not done. */
+  readonly step?: Step;
+  /** Of that step; empty if all were done. */
+  readonly message: string;
+  /** Of the answer that refused it. */
+  readonly code?: number;
+}
 
 export type Report<Status> = Partial<Pick<Decision<Status, unknown>, 'status' | 'events' | 'requeueAfterMs'>>;
 
@@ -399,12 +413,15 @@ class PassLoop<Spec, Status, SpecInput, StatusInput, Facts, Step extends Planned
 
     if (steps.length === 0) {
       known.refusals = 0;
+      this.#operator.ended?.(written, { is: 'done', facts, decision, done: [], message: '' }, pass);
       return this.#end(written, isReleased, decision.requeueAfterMs, pass);
     }
     const performed = await this.#perform(steps, written, facts, pass);
-    const report = this.#operator.report?.(written, { ...performed, facts, decision }, pass.registry.clock.now());
+    const happened = { ...performed, facts, decision };
+    const report = this.#operator.report?.(written, happened, pass.registry.clock.now());
     const reported = await this.#report(written, report, pass);
     if (reported === undefined) return { requeueAfterMs: missingMs };
+    this.#operator.ended?.(reported, happened, pass);
     if (performed.is === 'done') {
       known.refusals = 0;
       return this.#end(reported, isReleased, report?.requeueAfterMs ?? decision.requeueAfterMs ?? 0, pass);
@@ -546,7 +563,7 @@ function resultOf(requeueAfterMs: number | undefined): ReconcileResult {
 }
 
 /** What came of the steps of a pass. */
-type Performed<Step> = Omit<Extract<Happened<never, Step, never>, { readonly done: unknown }>, 'facts' | 'decision'>;
+type Performed<Step> = Omit<Ended<never, Step, never>, 'facts' | 'decision'>;
 
 class CurrentPass<Memory> implements Pass<Memory> {
   readonly key: string;
