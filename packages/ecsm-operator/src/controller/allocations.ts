@@ -8,12 +8,13 @@
  */
 import { isLinkFailure } from '@ecsm/client';
 import { type Clock, isApiError, type Log, PriorityClass, type Registry, type RunContext } from '@ecsm/runtime';
+import type { ECSMService } from '../apis/ecsm-service.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import { type FleetService, keyOfService } from '../fleet/fleet-service.ts';
 import type { CapacityReader, NodeCapacity } from '../observe/capacity.ts';
 import { PollTimer } from '../observe/poll-timer.ts';
 import type { PlatformService } from '../resource/model.ts';
-import type { Allocation } from '../service/allocation.ts';
+import { type Allocation, allocationOfStatus } from '../service/allocation.ts';
 import type { Hold, Placement, PlacementService } from '../service/placement/model.ts';
 import { isLimited, place } from '../service/placement/placement.ts';
 import {
@@ -141,22 +142,30 @@ export class Allocations {
   }
 
   /**
-   * What a service may have, by the newest facts. Undefined if nothing limits any service. `isRolling`: an update is in
+   * What a service may have, by the newest facts; while this does not run, by its status. Undefined if nothing limits it. `isRolling`: an update is in
    * progress, or about to start.
    */
-  async of(key: string, isRolling: boolean, signal: AbortSignal): Promise<Allocation | undefined> {
+  async of(
+    service: ECSMService,
+    observed: readonly PlatformService[],
+    isRolling: boolean,
+    signal: AbortSignal,
+  ): Promise<Allocation | undefined> {
+    // Without a term nothing is computed.
+    if (!this.#isRunning) return allocationOfStatus(service, observed);
     if (!this.isActive) return undefined;
+    const key = keyOfService(service.metadata.namespace, service.metadata.name);
     if (this.#rolling.has(key) !== isRolling) {
       if (isRolling) this.#rolling.add(key);
       else this.#rolling.delete(key);
       this.#invalidate();
     }
-    const known = this.#options.fleet.get(key);
-    if (known !== undefined && isLimited(known)) await this.#answered(key, signal);
-    const service = this.isActive ? this.#options.fleet.get(key) : undefined;
-    if (service === undefined) return undefined;
-    const placement = isLimited(service) ? this.#answers.get(key) : undefined;
-    return { ...(placement && { placement }), ...noteOf(service, this.#classes) };
+    const before = this.#options.fleet.get(key);
+    if (before !== undefined && isLimited(before)) await this.#answered(key, signal);
+    const known = this.isActive ? this.#options.fleet.get(key) : undefined;
+    if (known === undefined) return undefined;
+    const placement = isLimited(known) ? this.#answers.get(key) : undefined;
+    return { ...(placement && { placement }), ...noteOf(known, this.#classes) };
   }
 
   async #answered(key: string, signal: AbortSignal): Promise<void> {

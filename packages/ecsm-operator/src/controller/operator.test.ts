@@ -538,4 +538,35 @@ describe('planFor', () => {
     expect(await site.registry.revision()).toBe(before);
     await expect(site.operator.planFor('default', 'nobody')).rejects.toThrow('not found');
   });
+
+  it('does so while a pass is at rest, of what the platform has now', async () => {
+    await opened();
+    const before = await site.registry.revision();
+    expect((await site.operator.planFor('default', 'web')).steps).toEqual([]);
+    await site.sim('services/web/edit', { factor: 1 });
+    expect((await site.operator.planFor('default', 'web')).steps).toMatchObject([{ do: 'update' }]);
+    expect(await site.registry.revision()).toBe(before);
+  });
+
+  it('has no steps for a service that is to stay on the platform', async () => {
+    await opened(dynamic('web'));
+    await site.stop();
+    await site.edit('web', { metadata: { annotations: { 'ecsm.sh/orphan': 'true' } } });
+    await site.services.delete('web');
+    expect((await site.operator.planFor('default', 'web')).steps).toEqual([]);
+  });
+
+  it('fails with the error of the platform', async () => {
+    open({
+      through: ({ close }) => ({
+        close,
+        send: () => Promise.reject(new ApiError('Timeout', { what: 'it', timeoutMs: 1 })),
+      }),
+    });
+    await site.stop();
+    await site.apply(dynamic('web'));
+    await expect(site.clock.run(site.operator.planFor('default', 'web'))).rejects.toThrow(
+      'the platform is unavailable',
+    );
+  });
 });

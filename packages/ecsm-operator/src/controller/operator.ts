@@ -6,8 +6,7 @@ import type { CircuitBreaker, Headers, Recorder, Transport } from '@ecsm/client'
 import {
   type Checks,
   type Clock,
-  Controller,
-  EventRecorder,
+  type Controller,
   garbageCollector,
   type Log,
   Manager,
@@ -28,19 +27,20 @@ import { Observer } from '../observe/observer.ts';
 import { digestOf } from '../observe/owner-records.ts';
 import { ServiceManager } from '../resource/manager.ts';
 import { ownerKeysOf, platformName } from '../resource/naming.ts';
+import { planCleanup } from '../service/cleanup.ts';
 import { affectedBy } from '../service/dependencies/affected.ts';
-import type { Plan, PlanInput } from '../service/model.ts';
+import { emptyStatus, type Plan, type PlanInput } from '../service/model.ts';
+import { plan } from '../service/plan.ts';
 import { type PlatformViews, platformViews } from '../views/platform-views.ts';
 import { Allocations } from './allocations.ts';
 import { autoscaler } from './autoscaler/autoscaler.ts';
 import { metricSources } from './autoscaler/observe.ts';
 import { CapacityReport } from './capacity-report.ts';
-import { planFor } from './dry-plan.ts';
 import { linkOf } from './link.ts';
 import { measureObservation } from './metrics.ts';
 import { Outage } from './outage.ts';
-import { Reconciler } from './reconciler.ts';
 import { readRegistryId } from './registry-id.ts';
+import { serviceOperation } from './service.ts';
 import { measureServices } from './service-metrics.ts';
 import { type OperatorSettings, type OperatorSettingsInput, operatorSettings, stopGraceMs } from './settings.ts';
 import { isIdle, type Unsettled, whyUnsettled } from './settled.ts';
@@ -68,9 +68,10 @@ export interface OperatorOptions {
 
 export type OperatorController = Runnable & Pick<Controller, 'ready' | 'queue'>;
 
-const controllerName = 'ecsmservice';
 /** Services in progress go first. The priority of a waiting key increases, so no key starves. */
 const observedPriority = 50;
+
+const { signal: neverAborted } = new AbortController();
 
 export class Operator {
   readonly settings: OperatorSettings;
@@ -86,12 +87,10 @@ export class Operator {
   readonly #options: OperatorOptions;
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #manager: ServiceManager;
   readonly #outage: Outage;
   readonly #capacityReport: CapacityReport;
   readonly #allocations: Allocations;
-  readonly #reconciler: Reconciler;
-  readonly #controller: Controller<ECSMService['spec'], NonNullable<ECSMService['status']>>;
+  readonly #services: ReturnType<typeof serviceOperation>;
   readonly #otherControllers: readonly OperatorController[];
   /** Whether the fleet is kept up to date. */
   #isLeading = false;
@@ -103,7 +102,7 @@ export class Operator {
     const random = options.random ?? registry.random;
     const log = options.log ?? silentLog;
     const settings = operatorSettings(options.settings);
-    const { callTimeoutMs, observeMs, linkBudgetBytesPerSecond, workers, plan: planned } = settings;
+    const { callTimeoutMs, observeMs, linkBudgetBytesPerSecond, plan: planned } = settings;
     this.#options = options;
     this.#metrics = metrics ? { metrics: standardMetrics(metrics) } : {};
     this.#clock = clock;
@@ -113,7 +112,6 @@ export class Operator {
     this.breaker = breaker;
     this.recorder = recorder;
     const manager = new ServiceManager(ecsm);
-    this.#manager = manager;
     this.observer = new Observer({
       ecsm,
       manager,
@@ -128,7 +126,7 @@ export class Operator {
       enqueue: (owners, reason) => {
         const options = { reason, priority: observedPriority };
         for (const { namespace, name } of owners) {
-          this.#controller.queue?.add(keyOfService(namespace, name), options);
+          this.#services.queue?.add(keyOfService(namespace, name), options);
         }
       },
       nodesChanged: () => this.#allocations.nodesChanged(),
@@ -161,30 +159,23 @@ export class Operator {
       log,
       outageMs: settings.outageMs,
       keys: async () => (await registry.resource(ECSMService).versions()).keys,
-      enqueue: (key, queueOptions) => this.#controller.queue?.add(key, queueOptions),
+      enqueue: (key, queueOptions) => this.#services.queue?.add(key, queueOptions),
     });
-    this.#reconciler = new Reconciler({
-      manager,
-      observer: this.observer,
-      fleet: this.fleet,
-      allocations: this.#allocations,
-      breaker: this.breaker,
-      clock,
-      random,
-      settings,
-      waitForLink: (key) => this.#outage.wait(key),
-    });
-    this.#controller = new Controller({
-      name: controllerName,
-      kind: ECSMService,
-      reconcile: this.#reconciler.reconcile,
-      predicates: [(object) => this.#observed(object)],
-      workers,
-      timeoutMs: callTimeoutMs * 12,
-      graceMs: stopGraceMs,
-      log,
-      ...this.#metrics,
-    });
+    this.#services = serviceOperation(
+      {
+        manager,
+        observer: this.observer,
+        fleet: this.fleet,
+        allocations: this.#allocations,
+        breaker: this.breaker,
+        clock,
+        random,
+        settings,
+        changed: (object) => this.#observed(object),
+        waitForLink: (key) => this.#outage.wait(key),
+      },
+      { log, ...this.#metrics },
+    );
     if (metrics) measureServices(metrics, this.fleet, () => this.#isLeading);
     this.fleet.onChange((before, after) => {
       for (const key of affectedBy(before, after, this.fleet)) this.#wake(key, 'a dependency has changed');
@@ -220,13 +211,11 @@ export class Operator {
         detail: () => this.observer.poller.detail,
       },
       {
-        name: controllerName,
+        name: this.#services.name,
         graceMs: stopGraceMs,
         run: async ({ registry, informers, signal }) => {
           this.#outage.clear();
           this.breaker.fenceWrites(() => registry.checkFence());
-          const events = new EventRecorder({ registry, source: 'ecsm-operator', log: this.#log, ...this.#metrics });
-          this.#reconciler.recordIn(events);
           await this.fleet.load(registry);
           this.#capacityReport.start(registry);
           await this.#allocations.start(registry);
@@ -238,16 +227,15 @@ export class Operator {
           const allocating = new AbortController();
           this.#isLeading = true;
           await Promise.all([
-            this.#controller.run(context).finally(() => allocating.abort()),
+            this.#services.run(context).finally(() => allocating.abort()),
             this.#allocations.run({ ...context, signal: allocating.signal }),
           ]).finally(() => {
             this.#isLeading = false;
           });
           await release();
           this.#capacityReport.stop();
-          await events.flush();
         },
-        ready: () => this.#controller.ready(),
+        ready: () => this.#services.ready(),
       },
       ...this.#otherControllers,
       ...(this.#options.collectsGarbage === false ? [] : [garbageCollector(this.#log)]),
@@ -268,11 +256,19 @@ export class Operator {
   }
 
   /** The plan for a service. It only reads. Throws `NotFound` if there is no such service. */
-  planFor(namespace: string, name: string, options: Pick<PlanInput, 'showValues'> = {}): Promise<Plan> {
-    return planFor(
-      { registry: this.#options.registry, manager: this.#manager, settings: this.settings.plan, ...options },
-      { namespace, name },
-    );
+  async planFor(namespace: string, name: string, options: Pick<PlanInput, 'showValues'> = {}): Promise<Plan> {
+    const { registry } = this.#options;
+    const { spec, metadata } = await registry.resource(ECSMService).get(name, { namespace });
+    // Only a leader keeps it up to date.
+    const needsFleet = spec.dependsOn !== undefined || metadata.deletionTimestamp !== undefined;
+    if (needsFleet && !this.#isLeading) await this.fleet.load(registry);
+    const { object, facts } = await this.#services.plan(registry, { namespace, name }, neverAborted);
+    const nowMs = this.#clock.now();
+    if ('error' in facts) throw facts.error;
+    if (facts.is === 'observed') return plan({ ...facts.input, ...options, nowMs });
+    if (facts.is === 'leaving') return planCleanup({ ...facts.input, nowMs });
+    const { conditions, ...status } = object.status ?? emptyStatus;
+    return { steps: [], status, conditions, events: [] };
   }
 
   /** Services that are not available, whose newest spec was not observed, or that are still being reconciled. */
@@ -287,7 +283,7 @@ export class Operator {
 
   /** For `--once`. */
   async settled(): Promise<boolean> {
-    const controllers = [this.#controller, ...this.#otherControllers];
+    const controllers = [this.#services, ...this.#otherControllers];
     // The cheap check first: this is called repeatedly.
     if (this.observer.owners.inProgressCount > 0) return false;
     return controllers.every(isIdle) && (await this.unsettled()).length === 0;
@@ -314,7 +310,7 @@ export class Operator {
     const service = this.fleet.get(key);
     if (service === undefined) return;
     this.observer.owners.markChanged(platformName(service.namespace, service.name));
-    this.#controller.queue?.add(key, { reason, priority: observedPriority });
+    this.#services.queue?.add(key, { reason, priority: observedPriority });
   }
 
   #whyBusy(service: ECSMService): string | undefined {

@@ -23,7 +23,7 @@ export function revisionOf({ spec, metadata }: ECSMService): RevisionContent {
   return { hash: revisionHash({ template, ...restart }), template, ...restart };
 }
 
-export interface RecordedRevision extends RevisionContent {
+interface RecordedRevision extends RevisionContent {
   /** Whether the service is known to have no other revision. */
   readonly isOnly: boolean;
 }

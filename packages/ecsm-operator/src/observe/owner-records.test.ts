@@ -49,14 +49,6 @@ describe('a service at rest', () => {
   });
 });
 
-it('refusals double the delay up to five minutes, until a call is accepted', () => {
-  const owners = new OwnerRecords(new VirtualClock());
-  const waits = Array.from({ length: 9 }, () => owners.refused('k') / 1000);
-  expect(waits).toEqual([5, 10, 20, 40, 80, 160, 300, 300, 300]);
-  owners.accepted('k');
-  expect(owners.refused('k')).toBe(5_000);
-});
-
 it('a creation may take effect late: one of the previous process, or one without a response', async () => {
   const clock = new VirtualClock();
   const owners = new OwnerRecords(clock);
@@ -74,14 +66,12 @@ it('a new term starts without records: others may have acted in the meantime', a
   const clock = new VirtualClock();
   const owners = new OwnerRecords(clock);
   owners.setAtRest('k', service, false);
-  owners.refused('k');
   owners.release('gone', 'u');
   owners.created('id', { name: 'web', image: { ref: 'a@1', action: 'run', config: {} }, node: { names: [] } });
   await clock.advance(60_000);
   owners.clear();
   expect(owners.isAtRest('k', service)).toBe(false);
   expect(owners.isUnverified('k')).toBe(false);
-  expect(owners.refused('k')).toBe(5_000);
   expect(owners.releasedUid('gone')).toBeUndefined();
   expect(owners.takePayload('id')).toBeUndefined();
   expect(owners.lateCreationMs('k', 10_000)).toBe(10_000);

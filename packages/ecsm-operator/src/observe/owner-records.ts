@@ -3,13 +3,10 @@
  * All of it may be lost at any time; it only saves calls and waits. The record of a deleted service is removed.
  */
 import type { ServiceBody } from '@ecsm/client';
-import { type ApiObject, BoundedMap, backoffMs, type Clock } from '@ecsm/runtime';
+import { type ApiObject, BoundedMap, type Clock } from '@ecsm/runtime';
 import type { ECSMService } from '../apis/ecsm-service.ts';
 import { adoptAnnotation, orphanAnnotation, platformFinalizer, restartedAtAnnotation } from '../apis/well-known.ts';
 
-/** The delay after the first refusal; it doubles with each refusal in a row. */
-const refusalMsMin = 5_000;
-const refusalMsMax = 300_000;
 /** Deleted objects that are remembered in case that a service of theirs is created late. */
 const releasedMax = 1_000;
 /** Payloads of services that were created and have not been read yet. */
@@ -27,9 +24,6 @@ class OwnerRecord {
   hasChanged = false;
   /** The platform is still carrying out a step. */
   isInProgress = false;
-  refusals = 0;
-  /** Steps that found the platform in another state than it was read, since one was accepted. */
-  overtakings = 0;
   /** When a creation was sent whose outcome is not known. */
   creationSentMs: number | undefined;
   /**
@@ -37,8 +31,6 @@ class OwnerRecord {
    * shows that it is deleted.
    */
   knownIds: readonly string[] = [];
-  /** Hash of the only revision of the service, which was just recorded. */
-  onlyRevision: string | undefined;
   /** Lost nodes that the service waits for. It may not be allowed to run there now. */
   lostNodes: readonly string[] = none;
 }
@@ -73,6 +65,10 @@ export class OwnerRecords {
     return this.#basesWhere(({ isInProgress }) => isInProgress);
   }
 
+  isInProgress(base: string): boolean {
+    return this.#records.get(base)?.isInProgress ?? false;
+  }
+
   setInProgress(base: string, isInProgress: boolean): void {
     const record = this.of(base);
     if (record.isInProgress !== isInProgress) this.#inProgressCount += isInProgress ? 1 : -1;
@@ -87,19 +83,6 @@ export class OwnerRecords {
   awaiting(nodeNames: ReadonlySet<string>): readonly string[] {
     if (nodeNames.size === 0) return [];
     return this.#basesWhere(({ lostNodes }) => lostNodes.some((name) => nodeNames.has(name)));
-  }
-
-  /** The service has this revision and no other one: the next reconcile need not read them. */
-  setOnlyRevision(base: string, hash: string): void {
-    this.of(base).onlyRevision = hash;
-  }
-
-  /** Returns the hash once: a user may delete the revision afterwards. */
-  takeOnlyRevision(base: string): string | undefined {
-    const record = this.of(base);
-    const hash = record.onlyRevision;
-    record.onlyRevision = undefined;
-    return hash;
   }
 
   addKnownIds(base: string, ids: Iterable<string>): void {
@@ -147,23 +130,6 @@ export class OwnerRecords {
     let count = 0;
     for (const { isUnverified } of this.#records.values()) if (isUnverified) count++;
     return count;
-  }
-
-  /** Returns the delay after one more refusal in a row. */
-  refused(base: string): number {
-    const count = this.of(base).refusals++;
-    return backoffMs(count, refusalMsMin, refusalMsMax);
-  }
-
-  /** Returns the number of such steps in a row. */
-  overtaken(base: string): number {
-    return ++this.of(base).overtakings;
-  }
-
-  accepted(base: string): void {
-    const record = this.of(base);
-    record.refusals = 0;
-    record.overtakings = 0;
   }
 
   creationSent(base: string): void {

@@ -113,9 +113,9 @@ export class Poller {
     return this.#polling.isBulk;
   }
 
-  /** Delay after which the reconcile of a service in progress is requeued. */
-  get requeueMs(): number {
-    return this.#polling.requeueMs;
+  /** Delay of the next pass over a service, if it is in progress then. */
+  requeueMs(base: string): number {
+    return this.#polling.requeueMs(this.#options.owners.isInProgress(base) ? 0 : 1);
   }
 
   ready(): string | undefined {

@@ -18,11 +18,11 @@ it('bulk mode starts when a large part of all services is in progress, and ends 
   const { polling, set } = bench(1_000);
   set(1, 31, true);
   expect(polling.isBulk).toBe(false);
-  expect(polling.requeueMs).toBe(2_000);
+  expect(polling.requeueMs()).toBe(2_000);
   set(32, 32, true);
   expect(polling.isBulk).toBe(true);
   // All together ask for ten services a second.
-  expect(polling.requeueMs).toBe(16_000 + 3_200);
+  expect(polling.requeueMs()).toBe(16_000 + 3_200);
   set(1, 28, false);
   expect(polling.isBulk).toBe(true);
   set(29, 29, false);

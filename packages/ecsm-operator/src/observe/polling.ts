@@ -29,15 +29,14 @@ export class Polling {
 
   /** Whether the poller reads all services in bulk. */
   get isBulk(): boolean {
-    const { inProgressCount } = this.#owners;
-    const rows = this.#isBulk ? rowsPerRequestToEnd : rowsPerRequest;
-    this.#isBulk = inProgressCount > 0 && inProgressCount * rows >= this.#serviceCount();
+    this.#isBulk = this.#isBulkWith(this.#owners.inProgressCount);
     return this.#isBulk;
   }
 
-  /** Delay after which the reconcile of a service in progress is requeued. */
-  get requeueMs(): number {
-    return this.isBulk ? this.#pollMs * pollsPerRequest + this.#owners.inProgressCount * spreadMs : this.#pollMs;
+  /** Delay of the pass over a service in progress. `more`: services that are about to be in progress. */
+  requeueMs(more = 0): number {
+    const count = this.#owners.inProgressCount + more;
+    return this.#isBulkWith(count) ? this.#pollMs * pollsPerRequest + count * spreadMs : this.#pollMs;
   }
 
   /** If bulk mode has ended since the last call, the services that relied on it. */
@@ -46,6 +45,11 @@ export class Polling {
     const hasEnded = this.#wasBulk && !isBulk;
     this.#wasBulk = isBulk;
     return hasEnded ? this.#owners.inProgress : [];
+  }
+
+  #isBulkWith(inProgressCount: number): boolean {
+    const rows = this.#isBulk ? rowsPerRequestToEnd : rowsPerRequest;
+    return inProgressCount > 0 && inProgressCount * rows >= this.#serviceCount();
   }
 
   clear(): void {

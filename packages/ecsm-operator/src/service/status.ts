@@ -1,16 +1,19 @@
-/** The status of an object, computed from a plan. It is written only if it changed. */
-import type { CircuitBreaker } from '@ecsm/client';
-import { type Clock, type Condition, deepEqual, type Registry, setCondition, timestampAt } from '@ecsm/runtime';
-import { ECSMService, type ServiceStatus } from '../apis/ecsm-service.ts';
-import { emptyStatus, type Plan, type PlannedCondition } from '../service/model.ts';
-import { condition } from '../service/reasons.ts';
+/** The status of a service: what its plan says, and the conditions about the platform as a whole. */
+import { type Condition, deepEqual, setCondition, timestampAt } from '@ecsm/runtime';
+import type { ECSMService, ServiceStatus } from '../apis/ecsm-service.ts';
+import { emptyStatus, type Plan, type PlannedCondition } from './model.ts';
+import { condition } from './reasons.ts';
+
+/** Since when, and why, the platform cannot be reached. */
+export interface LostContact {
+  /** Absent: it has not responded yet. */
+  readonly lastContactMs?: number | undefined;
+  readonly reason?: string | undefined;
+}
 
 export const reachable = condition('PlatformReachable', 'True', 'Reachable', 'the platform responds');
 
-export function unreachable({
-  lastContactMs,
-  reason,
-}: Pick<CircuitBreaker, 'lastContactMs' | 'reason'>): PlannedCondition {
+export function unreachable({ lastContactMs, reason }: LostContact): PlannedCondition {
   const since =
     lastContactMs === undefined ? 'has not responded yet' : `last responded at ${timestampAt(lastContactMs)}`;
   return condition(
@@ -21,49 +24,35 @@ export function unreachable({
   );
 }
 
-/** The status after a plan, with further conditions. The last condition of a type takes precedence. */
+/** The condition Degraded, about a call that the platform refused, or accepted after all if there is no message. */
+export function degraded({ metadata }: ECSMService, refusal: string | undefined): PlannedCondition {
+  const { generation: observedGeneration } = metadata;
+  return refusal === undefined
+    ? { ...condition('Degraded', 'False', 'AsExpected', 'no problems'), observedGeneration }
+    : { ...condition('Degraded', 'True', 'PlatformRefused', refusal), observedGeneration };
+}
+
+/** The status after a plan. The stored one if the difference is not worth a write. */
 export function statusAfter(
   service: ECSMService,
-  plan: Pick<Plan, 'status' | 'conditions'>,
-  others: readonly PlannedCondition[],
-  clock: Clock,
+  { status, conditions }: Pick<Plan, 'status' | 'conditions'>,
+  nowMs: number,
 ): ServiceStatus {
-  return { ...plan.status, conditions: [...conditionsAfter(service, [...plan.conditions, ...others], clock)] };
+  const after = withConditions(service, [...conditions, reachable], nowMs, status);
+  const { status: before } = service;
+  return before !== undefined && deepEqual(comparable(before), comparable(after)) ? before : after;
 }
 
-/**
- * Writes the same status with other conditions. Throws `Conflict` if the object has changed since it was read: a stale
- * read must not put an older status back.
- */
-export async function writeConditions(
-  registry: Registry,
-  service: ECSMService,
+/** The same status with other conditions. */
+export function withConditions(
+  { status: before = emptyStatus }: ECSMService,
   planned: readonly PlannedCondition[],
-  clock: Clock,
-): Promise<void> {
-  const { status: before = emptyStatus, metadata } = service;
-  const status = { ...before, conditions: [...conditionsAfter(service, planned, clock)] };
-  if (deepEqual(service.status, status)) return;
-  const { resourceVersion } = metadata;
-  await registry.resource(ECSMService).updateStatus({ metadata, status }, { resourceVersion, known: service });
-}
-
-/**
- * Returns the object with the new status. With a finalizer, that is added, too, and `Conflict` is thrown if the object has
- * changed since it was read.
- */
-export async function writeStatus(
-  registry: Registry,
-  service: ECSMService,
-  status: ServiceStatus,
-  finalizer?: string,
-): Promise<ECSMService> {
-  if (service.status !== undefined && deepEqual(comparable(service.status), comparable(status))) return service;
-  const { name, namespace, uid, resourceVersion } = service.metadata;
-  const first = finalizer === undefined ? {} : { finalizer, resourceVersion };
-  return registry
-    .resource(ECSMService)
-    .updateStatus({ metadata: { name, namespace, uid }, status }, { known: service, ...first });
+  nowMs: number,
+  status: Omit<ServiceStatus, 'conditions'> = before,
+): ServiceStatus {
+  const now = timestampAt(nowMs);
+  const add = (list: readonly Condition[], one: PlannedCondition) => setCondition(list, one, now);
+  return { ...status, conditions: [...planned.reduce(add, before.conditions)] };
 }
 
 /**
@@ -72,14 +61,4 @@ export async function writeStatus(
  */
 function comparable({ instances, ...status }: ServiceStatus): object {
   return { ...status, states: instances?.map(({ state }) => state).sort() };
-}
-
-function conditionsAfter(
-  { status }: ECSMService,
-  planned: readonly PlannedCondition[],
-  clock: Clock,
-): readonly Condition[] {
-  const last = new Map(planned.map((one) => [one.type, one]));
-  const now = timestampAt(clock.now());
-  return [...last.values()].reduce((list, one) => setCondition(list, one, now), status?.conditions ?? []);
 }

@@ -3,7 +3,6 @@ import { ApiError } from '@ecsm/runtime';
 import { type Fault, patch, type RunResult, replace, SeededRandom } from '@ecsm/runtime/simulation';
 import type { Behaviour } from '@ecsm/simulator';
 import type * as links from '../../src/controller/link.ts';
-import { Performer } from '../../src/controller/performer.ts';
 import type * as revisions from '../../src/controller/revisions.ts';
 import type * as sendSteps from '../../src/controller/send-step.ts';
 import type * as settings from '../../src/controller/settings.ts';
@@ -15,6 +14,7 @@ import type * as marks from '../../src/resource/mark.ts';
 import type * as capacities from '../../src/service/capacity.ts';
 import type * as cleanups from '../../src/service/cleanup.ts';
 import type * as said from '../../src/service/conditions.ts';
+import type * as deciding from '../../src/service/decide.ts';
 import type * as healing from '../../src/service/healing.ts';
 import type * as owning from '../../src/service/ownership.ts';
 import type * as plans from '../../src/service/plan.ts';
@@ -117,16 +117,11 @@ export const mutants: readonly Mutant[] = [
     behaviour: { deleteMs: 8_000 },
     firstSeed: 67,
     plant: () =>
-      patch(Performer.prototype, (original) => ({
-        async perform(this: Performer, service, decided, input, job) {
-          const perform = (plan: typeof decided) => original.perform.call(this, service, plan, input, job);
-          if (decided.steps.length === 0) return perform(decided);
-          const { conditions, ...status } = service.status ?? { ...decided.status, conditions: [] };
-          const result = await perform({ ...decided, status, conditions });
-          await perform({ ...decided, steps: [] });
-          return result;
-        },
-      })),
+      replace<typeof deciding.decideService>('decideService', (original) => (service, facts, nowMs) => {
+        const decision = original(service, facts, nowMs);
+        const isLate = (decision.steps ?? []).length > 0 && service.status !== undefined;
+        return isLate ? { ...decision, status: service.status } : decision;
+      }),
   },
   {
     name: 'a service of a former owner of the name is not ours',
@@ -338,12 +333,11 @@ export const mutants: readonly Mutant[] = [
     story: 'two edits during a rolling update',
     caughtBy: wanted,
     plant: () => {
-      const targets = new Map<string, revisions.RecordedRevision>();
-      return replace<typeof revisions.ensureRevision>('ensureRevision', (original) => async (registry, service) => {
+      const targets = new Map<string, ReturnType<typeof revisions.revisionOf>>();
+      return replace<typeof revisions.revisionOf>('revisionOf', (original) => (service) => {
         const { uid } = service.metadata;
         const isRolling = service.status?.currentRevision !== service.status?.updateRevision;
-        const target = isRolling ? targets.get(uid) : undefined;
-        const revision = target ?? (await original(registry, service));
+        const revision = (isRolling ? targets.get(uid) : undefined) ?? original(service);
         targets.set(uid, revision);
         return revision;
       });

@@ -23,6 +23,7 @@ vi.mock('../../src/resource/mark.ts', planting);
 vi.mock('../../src/resource/naming.ts', planting);
 vi.mock('../../src/service/cleanup.ts', planting);
 vi.mock('../../src/service/conditions.ts', planting);
+vi.mock('../../src/service/decide.ts', planting);
 vi.mock('../../src/service/healing.ts', planting);
 vi.mock('../../src/service/ownership.ts', planting);
 vi.mock('../../src/service/plan.ts', planting);
