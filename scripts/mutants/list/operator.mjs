@@ -704,7 +704,7 @@ export const controller = {
       file: 'service.ts',
       find: '      if (step.accepted) pass.record(step.accepted);\n',
       replace: '',
-      tests: ['operator.test.ts'],
+      tests: ['operator.steps.test.ts'],
     },
     {
       name: 'a refused attempt ends the pass',
@@ -753,7 +753,7 @@ export const controller = {
       file: 'service.ts',
       find: '        owners.delete(base);\n        return;\n      default:',
       replace: '        owners.release(base, service.metadata.uid);\n        return;\n      default:',
-      tests: ['operator.test.ts'],
+      tests: ['service.test.ts'],
     },
     {
       name: 'a step without a response counts as rejected',

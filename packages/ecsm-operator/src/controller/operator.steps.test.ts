@@ -85,6 +85,17 @@ describe('a call that the platform refuses', () => {
     expect(await site.condition('web', 'Degraded')).toBe('True InstancePaused');
   });
 
+  it('is not reported if the platform accepts it: the event says that the instance runs again', async () => {
+    site = new Site().start();
+    await site.apply(dynamic('web', {}, 1));
+    await site.ready('web');
+    await site.sim('services/web/pause');
+    await site.clock.advance(60_000);
+    const events = await site.events();
+    expect(events.filter((line) => line.startsWith('Unpaused'))).toHaveLength(1);
+    expect(events.some((line) => line.startsWith('PlatformRefused'))).toBe(false);
+  });
+
   it('starts no deletion, so the service counts as before', async () => {
     let isRefusing = true;
     const refusal = { status: 39999, message: 'not now', data: null, fieldErrors: null };

@@ -1,4 +1,4 @@
-/** Reconciles of a deleted object. */
+/** Passes over a deleted object. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { dynamic, Site } from './operator.kit.ts';
 
@@ -45,5 +45,22 @@ describe('a service that is created after its owner was deleted', () => {
     expect(site.writesSince(calls)).toEqual([]);
     expect(site.shown()).toEqual(['web x3']);
     await expect(site.stop()).rejects.toMatchObject({ code: 'Fenced' });
+  });
+});
+
+describe('a service that is left on the platform when its owner is deleted', () => {
+  it('stays there, also when it is changed there afterwards', async () => {
+    site = new Site().start();
+    await site.apply(dynamic('web'));
+    await site.ready('web');
+    await site.edit('web', { metadata: { annotations: { 'ecsm.sh/orphan': 'true' } } });
+    const calls = site.simulator.journal.last;
+    await site.services.delete('web');
+    await site.clock.until(async () => (await site.get('web')) === undefined, 60_000);
+    await site.clock.advance(20_000);
+    await site.sim('services/web/edit', { factor: 1 });
+    await site.clock.advance(120_000);
+    expect(site.shown()).toEqual(['web x1']);
+    expect(site.writesSince(calls)).toEqual([]);
   });
 });

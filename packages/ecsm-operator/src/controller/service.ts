@@ -138,24 +138,19 @@ class ServicePasses {
     if (isLeaving && service.metadata.annotations?.[orphanAnnotation] === 'true') return { is: 'orphaned' };
     // Without a cache everything is read now, whatever is known.
     if (pass.mayUseCache) {
-      owners.startReconcile(base);
       if (breaker.state === 'unreachable') {
         waitForLink(pass.key);
         const isLong = clock.monotonicMs() - breaker.sinceMs >= settings.outageMs;
         return { is: 'unreachable', isLong, lastContactMs: breaker.lastContactMs, reason: breaker.reason };
       }
       await poller.firstPoll(pass.signal);
-      if (!isLeaving && owners.isAtRest(base, service) && (!owners.isUnverified(base) || poller.isBulk)) {
-        return { is: 'resting' };
-      }
-      if (!isLeaving) owners.setActive(base);
+      if (owners.startPass(base, service, poller.isBulk)) return { is: 'resting' };
     }
     owners.addKnownIds(base, idsIn(service));
     try {
       return await (isLeaving ? this.#observeLeaving(service, pass) : this.#observe(service, pass));
     } catch (error) {
       if (!(error instanceof PlatformError)) throw notAborted(error, pass);
-      owners.setActive(base);
       if (error.isUnanswered) return { is: 'unanswered', error: error.cause, retryMs: settings.plan.pollMs };
       pass.log.write('warn', 'the platform refused a read', { error: error.message });
       return { is: 'refused', error: error.cause, retryMs: retryMsOf(pass) };

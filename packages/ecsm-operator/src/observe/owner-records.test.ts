@@ -34,18 +34,28 @@ describe('a service at rest', () => {
     expect(owners.isAtRest('k', stripped)).toBe(false);
   });
 
-  it('is not at rest after a change on the platform before or during its reconcile', () => {
+  it('is not at rest after a change on the platform before or during a pass', () => {
     const owners = new OwnerRecords(new VirtualClock());
     owners.setAtRest('k', service);
     owners.markChanged('k');
     expect(owners.isAtRest('k', service)).toBe(false);
-    owners.startReconcile('k');
+    expect(owners.startPass('k', service)).toBe(false);
     owners.markChanged('k');
     owners.setAtRest('k', service);
     expect(owners.isAtRest('k', service)).toBe(false);
-    owners.startReconcile('k');
+    expect(owners.startPass('k', service)).toBe(false);
     owners.setAtRest('k', service);
     expect(owners.isAtRest('k', service)).toBe(true);
+    expect(owners.startPass('k', service)).toBe(true);
+  });
+
+  it('that was not read is read by the next pass, which may wait', () => {
+    const owners = new OwnerRecords(new VirtualClock());
+    owners.setAtRest('k', service, false);
+    expect(owners.startPass('k', service, true)).toBe(true);
+    expect([owners.isUnverified('k'), owners.unverifiedCount]).toEqual([true, 1]);
+    expect(owners.startPass('k', service, false)).toBe(false);
+    expect([owners.isAtRest('k', service), owners.isUnverified('k')]).toEqual([false, false]);
   });
 });
 

@@ -20,7 +20,7 @@ class OwnerRecord {
   restingDigest: string | undefined;
   /** At rest by the poller's data alone, without having read the services. */
   isUnverified = false;
-  /** Something changed on the platform since the last reconcile started. */
+  /** Something changed on the platform since the last pass started. */
   hasChanged = false;
   /** The platform is still carrying out a step. */
   isInProgress = false;
@@ -98,8 +98,17 @@ export class OwnerRecords {
     record.restingDigest = undefined;
   }
 
-  startReconcile(base: string): void {
-    this.of(base).hasChanged = false;
+  /**
+   * A pass starts. Returns whether it can end at once: nothing was left to do, and nothing has changed since. `mayWait`: a
+   * service that has not been read is read later.
+   */
+  startPass(base: string, service: ECSMService, mayWait = false): boolean {
+    const record = this.of(base);
+    record.hasChanged = false;
+    if (record.restingDigest === digestOf(service) && (mayWait || !record.isUnverified)) return true;
+    record.restingDigest = undefined;
+    record.isUnverified = false;
+    return false;
   }
 
   /** Whether nothing was left to do, and nothing has changed since. */
@@ -107,18 +116,12 @@ export class OwnerRecords {
     return this.#records.get(base)?.restingDigest === digestOf(service);
   }
 
-  /** Nothing is left to do, unless something has changed during the reconcile. */
+  /** Nothing is left to do, unless something has changed during the pass. */
   setAtRest(base: string, service: ECSMService, isVerified = true): void {
     const record = this.of(base);
     if (record.hasChanged) return;
     record.restingDigest = digestOf(service);
     record.isUnverified ||= !isVerified;
-  }
-
-  setActive(base: string): void {
-    const record = this.of(base);
-    record.restingDigest = undefined;
-    record.isUnverified = false;
   }
 
   /** Whether the service is at rest without having been read, and has to be read later. */
