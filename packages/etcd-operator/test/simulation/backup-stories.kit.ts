@@ -10,7 +10,7 @@ const isOver = (view: View, name: string) =>
   );
 
 /** Everything has ended, and the cluster is as it should be. */
-const allOver = (view: View): string | undefined => {
+export const allOver = (view: View): string | undefined => {
   const deleted = [...view.backups, ...view.restores].find(({ metadata }) => metadata.deletionTimestamp !== undefined);
   if (deleted) return `${deleted.metadata.name} is still being deleted`;
   const open = view.backups.find(({ metadata, spec }) => spec.schedule === undefined && !isOver(view, metadata.name));

@@ -17,6 +17,8 @@ export class PodRules {
   #pods = new Map<string, Pod>();
   #range: string | undefined;
   #end = 0;
+  /** Whether the first range is one that a run starts with: its change was judged before. */
+  #isStored = false;
   #minAvailable: number | undefined;
   #secrets = '';
   /** What clients have, newest last. */
@@ -25,6 +27,11 @@ export class PodRules {
   constructor(watched: Watched, participation: Participation) {
     this.#watched = watched;
     this.#participation = participation;
+  }
+
+  /** The run starts with a cluster that is stored. */
+  startWithStored(): void {
+    this.#isStored = true;
   }
 
   /** After every change of what is stored. */
@@ -46,12 +53,14 @@ export class PodRules {
     const range = set && `${set.spec.ordinals?.start ?? 0}+${set.spec.replicas}`;
     if (range === this.#range) return;
     this.#range = range;
+    const isFirst = this.#isStored;
+    this.#isStored = false;
     const endBefore = this.#end;
     this.#end = (set?.spec.ordinals?.start ?? 0) + (set?.spec.replicas ?? 0);
-    if (set === undefined) return;
+    if (set === undefined || isFirst) return;
     this.#watched.checkPaused(`the range is ${range}`);
     if (cluster?.status?.recovery ?? cluster?.status?.restore) return;
-    const known = truth?.state.members.size ?? cluster?.status?.volumes?.length ?? 0;
+    const known = truth?.state.members.size ?? spanOf(cluster?.status?.volumes?.map(({ slot }) => slot) ?? []);
     const members = Math.max(1, known, cluster?.status?.stoppedSize ?? 0);
     // A smaller range may have a gap, whose member was removed because it was dead.
     if (set.spec.replicas > members && this.#end > endBefore) {
@@ -155,4 +164,9 @@ function membersOn(volume: EtcdVolume): ReadonlySet<string> {
     if (change.type === 'remove') ids.delete(change.id);
   }
   return ids;
+}
+
+/** Number of slots of the smallest range: one whose member was removed may lie between others. */
+function spanOf(slots: readonly number[]): number {
+  return slots.length === 0 ? 0 : Math.max(...slots) - Math.min(...slots) + 1;
 }

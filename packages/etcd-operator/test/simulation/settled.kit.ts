@@ -10,8 +10,9 @@ import { whyUntrue } from './outcome.kit.ts';
 import { clusterName } from './view.kit.ts';
 import { buildWorld, operate, settings, type World } from './world.kit.ts';
 
-interface SettledCluster {
-  readonly entries: readonly Entry[];
+/** A cluster that a run starts with. */
+export interface StoredCluster {
+  readonly entries: readonly Pick<Entry, 'key' | 'value'>[];
   /** By uid of the claim. */
   readonly volumes: ReadonlyMap<string, DataDirectory>;
   readonly uid: string;
@@ -25,7 +26,7 @@ interface SettledCluster {
 /** Not one of a run: uids that are generated from it must not be generated again. */
 const seed = 2_000_000_011;
 const settleMsMax = 600_000;
-const settled = new Map<string, SettledCluster>();
+const settled = new Map<string, StoredCluster>();
 
 /** The spec of every cluster of the simulation, unless a story says otherwise. */
 export const specOf = (size: number, isTls: boolean) => ({
@@ -42,25 +43,29 @@ export async function prepareSettled(): Promise<void> {
   }
 }
 
-/** As if all nodes had just started: members start with their data, and pods have new addresses. */
 export async function restoreSettled(world: World, size: number, isTls: boolean): Promise<void> {
   const found = settled.get(keyFor(size, isTls));
   if (found === undefined) throw new RangeError(`no cluster of size ${size} was prepared`);
+  await restoreStored(world, found);
+}
+
+/** As if all nodes had just started: members start with their data, and pods have new addresses. */
+export async function restoreStored(world: World, stored: StoredCluster): Promise<void> {
   const { simulation, kubelet, watchdog } = world;
-  simulation.clock.step(found.ageMs);
-  for (const process of simulation.processes.values()) process.stepClock(found.ageMs);
-  watchdog.startsWith(found.uid, found.voters);
-  kubelet.addresses = found.addresses;
-  for (const [uid, data] of found.volumes) kubelet.volumeOf(uid).data = { ...data, log: [...data.log] };
-  await simulation.store.commit(found.entries.map(({ key, value }) => ({ type: 'put', key, value })));
+  simulation.clock.step(stored.ageMs);
+  for (const process of simulation.processes.values()) process.stepClock(stored.ageMs);
+  watchdog.startsWith(stored.uid, stored.voters);
+  kubelet.addresses = stored.addresses;
+  for (const [uid, data] of stored.volumes) kubelet.volumeOf(uid).data = { ...data, log: [...data.log] };
+  await simulation.store.commit(stored.entries.map(({ key, value }) => ({ type: 'put', key, value })));
 }
 
 function keyFor(size: number, isTls: boolean): string {
   return `${size}${isTls ? ' with TLS' : ''}`;
 }
 
-async function settle(size: number, isTls: boolean): Promise<SettledCluster> {
-  let result: SettledCluster | undefined;
+async function settle(size: number, isTls: boolean): Promise<StoredCluster> {
+  let result: StoredCluster | undefined;
   const { failure } = await runScenario(
     {
       name: `settle ${keyFor(size, isTls)}`,
@@ -89,7 +94,7 @@ async function settle(size: number, isTls: boolean): Promise<SettledCluster> {
   return result;
 }
 
-function capture({ simulation, kubelet, view }: World): SettledCluster {
+function capture({ simulation, kubelet, view }: World): StoredCluster {
   const leases = keyOf(Lease, 'default', '');
   const isKept = (key: string) => !key.startsWith(leases) && !key.startsWith('fences/');
   return {

@@ -23,7 +23,7 @@ async function perhapsDisaster(users: Users, chance = 0.4): Promise<void> {
 
 const withTls = { security: { tls: { enabled: true } } };
 
-const gone = (view: View): string | undefined => {
+export const gone = (view: View): string | undefined => {
   if (view.cluster !== undefined) return 'the cluster still exists';
   if (view.pods.length > 0) return `${view.pods.length} pods are left`;
   return view.set === undefined ? undefined : 'the StatefulSet is left';

@@ -60,6 +60,7 @@ export class Watchdog {
   startsWith(uid: string, voters: readonly string[]): void {
     this.#uid = uid;
     this.#membership.startWith(voters);
+    this.#pods.startWithStored();
   }
 
   /** After every step. */

@@ -61,7 +61,9 @@ export class Workers {
     const { clock, random } = this.#options;
     const { uid, name, ownerReferences } = pod.metadata;
     await sleep(clock, random.integer(100, stepMsMax));
-    if (!this.#isAlive(pod) || !(await this.#hold(pod, [finalizer]))) return;
+    // A run may start with a pod that has ended, or whose process has ended with its node.
+    const isOver = pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed' || !this.#isAlive(pod);
+    if (isOver || !(await this.#hold(pod, [finalizer]))) return void (await this.#hold(pod, null));
     this.running.set(uid, { name, owner: ownerReferences?.[0]?.uid ?? '' });
     const outcome = await this.#work(pod);
     this.running.delete(uid);
