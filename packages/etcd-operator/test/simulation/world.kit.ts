@@ -16,7 +16,7 @@ import { Watchdog } from './watchdog.kit.ts';
 import { Workers } from './workers.kit.ts';
 
 /** Every kind once: both packages name some of them. */
-const kinds: readonly Kind[] = [
+export const kinds: readonly Kind[] = [
   ...new Map([...operatorKinds, ...processNodeKinds].map((kind) => [`${kind.apiVersion} ${kind.kind}`, kind])).values(),
 ];
 
