@@ -287,8 +287,7 @@ async function namesOf(side, world) {
 }
 
 /** What was asked for, as it is stored at the end. */
-const isAsked = (part) =>
-  /\/(?:etcdclusters|etcdbackups|etcdrestores|ecsmservices|ecsmhpas)\/\S+ spec$/u.test(part);
+const isAsked = (part) => /\/(?:etcdclusters|etcdbackups|etcdrestores|ecsmservices|ecsmhpas)\/\S+ spec$/u.test(part);
 
 function compare(world, olds, news) {
   const sums = new Map();
