@@ -314,8 +314,8 @@ export const operate = {
     {
       name: 'operate: a cache that may not be used is used',
       file: 'operate.ts',
-      find: 'if (!this.mayUseCache) throw',
-      replace: 'if (this.hasUsedCache && this.mayUseCache) throw',
+      find: 'if (!pass.mayUseCache) throw',
+      replace: 'if (pass.hasUsedCache && pass.mayUseCache) throw',
     },
     {
       name: 'operate: what the first observation has opened is closed after the second one',
@@ -471,14 +471,14 @@ export const operate = {
     {
       name: 'operate: the first failure to close keeps the rest open',
       file: 'operate.ts',
-      find: "this.log.write('warn', 'what a pass has observed could not be closed', { error });",
+      find: "log.write('warn', 'what a pass has observed could not be closed', { error });",
       replace: 'throw error;',
     },
     {
       name: 'operate: the first one that was opened is closed first',
       file: 'operate.ts',
-      find: 'for (let close = this.#closes.pop(); close !== undefined; close = this.#closes.pop()) {',
-      replace: 'for (let close = this.#closes.shift(); close !== undefined; close = this.#closes.shift()) {',
+      find: 'for (let close = closes.pop(); close !== undefined; close = closes.pop()) {',
+      replace: 'for (let close = closes.shift(); close !== undefined; close = closes.shift()) {',
     },
     {
       name: 'operate: the delays of triggers are ignored',

@@ -331,7 +331,7 @@ class PassLoop<Spec, Status, SpecInput, StatusInput, Facts, Step extends Planned
     const { kind } = this.#operator;
     const object = await registry.resource(kind).get(name, { namespace });
     const request = { key: keyOf(kind, object.metadata.namespace, name), namespace: object.metadata.namespace, name };
-    const pass = new CurrentPass<Memory>(request, { registry, signal, log: silentLog }, {}, () => {});
+    const pass = newPass<Memory>(request, { registry, signal, log: silentLog }, {}, () => {});
     pass.mayUseCache = false;
     try {
       const facts = await this.#operator.observe(object, pass);
@@ -344,7 +344,7 @@ class PassLoop<Spec, Status, SpecInput, StatusInput, Facts, Step extends Planned
   async reconcile(request: Request, context: ReconcileContext<Spec, Status>): Promise<ReconcileResult> {
     const object = await context.get();
     const known = this.#remember(request.key, object?.metadata.uid);
-    const pass = new CurrentPass(request, context, known.memory, ({ type, reason, message }) => {
+    const pass = newPass(request, context, known.memory, ({ type, reason, message }) => {
       if (object) this.#events?.record(object, type, reason, message);
     });
     try {
@@ -565,52 +565,36 @@ function resultOf(requeueAfterMs: number | undefined): ReconcileResult {
 /** What came of the steps of a pass. */
 type Performed<Step> = Omit<Ended<never, Step, never>, 'facts' | 'decision'>;
 
-class CurrentPass<Memory> implements Pass<Memory> {
-  readonly key: string;
-  readonly namespace: string;
-  readonly name: string;
-  readonly registry: Registry;
-  readonly signal: AbortSignal;
-  readonly log: Log;
-  readonly memory: Partial<Memory>;
-  readonly record: (event: PlannedEvent) => void;
-  mayUseCache = true;
-  hasUsedCache = false;
-  readonly #closes: (() => void | Promise<void>)[] = [];
+interface CurrentPass<Memory> extends Pass<Memory> {
+  mayUseCache: boolean;
+  hasUsedCache: boolean;
+  /** Calls what was deferred, the last one first. One that fails does not keep the others from being called. */
+  close(): Promise<void>;
+}
 
-  constructor(
-    { key, namespace, name }: Request,
-    { registry, signal, log }: Pick<ReconcileContext<unknown, unknown>, 'registry' | 'signal' | 'log'>,
-    memory: Partial<Memory>,
-    record: (event: PlannedEvent) => void,
-  ) {
-    this.key = key;
-    this.namespace = namespace;
-    this.name = name;
-    this.registry = registry;
-    this.signal = signal;
-    this.log = log;
-    this.memory = memory;
-    this.record = record;
-  }
-
-  usedCache(): void {
-    if (!this.mayUseCache) throw new ApiError('Internal', { reason: `the cache was used again for ${this.name}` });
-    this.hasUsedCache = true;
-  }
-
-  defer(close: () => void | Promise<void>): void {
-    this.#closes.push(close);
-  }
-
-  /** The last one first. One that fails does not keep the others from being called. */
-  async close(): Promise<void> {
-    for (let close = this.#closes.pop(); close !== undefined; close = this.#closes.pop()) {
-      try {
-        await close();
-      } catch (error) {
-        this.log.write('warn', 'what a pass has observed could not be closed', { error });
+function newPass<Memory>(
+  request: Request,
+  { registry, signal, log }: Pick<ReconcileContext<unknown, unknown>, 'registry' | 'signal' | 'log'>,
+  memory: Partial<Memory>,
+  record: (event: PlannedEvent) => void,
+): CurrentPass<Memory> {
+  const closes: (() => void | Promise<void>)[] = [];
+  const pass: CurrentPass<Memory> = {
+    ...{ ...request, registry, signal, log, memory, record, mayUseCache: true, hasUsedCache: false },
+    usedCache() {
+      if (!pass.mayUseCache) throw new ApiError('Internal', { reason: `the cache was used again for ${pass.name}` });
+      pass.hasUsedCache = true;
+    },
+    defer: (close) => void closes.push(close),
+    async close() {
+      for (let close = closes.pop(); close !== undefined; close = closes.pop()) {
+        try {
+          await close();
+        } catch (error) {
+          log.write('warn', 'what a pass has observed could not be closed', { error });
+        }
       }
-    }
-  }
+    },
+  };
+  return pass;
 }
