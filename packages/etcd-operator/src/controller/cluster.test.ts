@@ -207,7 +207,7 @@ describe('a pass', () => {
     await lab.registry.resource(EtcdCluster).patch('main', { spec: { size: 3 } });
     await passUntil(async () => (await operationOf())?.type === 'AddMember');
     lab.etcd.failure = 'Unhealthy';
-    await passUntil(async () => lines.at(-1) === 'warn addLearner was refused');
+    await passUntil(async () => lines.at(-1) === 'info addLearner was refused');
     expect(metrics.render()).toContain('etcd_operator_actions_total{action="addLearner",outcome="refused"} 1');
     expect(lab.etcd.changes).toEqual([]);
     expect(await pass()).toMatchObject({ requeueAfterMs: 0 });
@@ -223,7 +223,7 @@ describe('a pass', () => {
     await passUntil(async () => (await compacted()) !== undefined);
     lab.etcd.failure = 'Timeout';
     await pass();
-    expect(lines.at(-1)).toBe('warn compact was refused');
+    expect(lines.at(-1)).toBe('info compact was refused');
     expect(await compacted()).toEqual([]);
     await pass();
     expect(lab.etcd.changes).toEqual(['compact 7 at 10.0.0.0']);
@@ -291,7 +291,7 @@ describe('a volume that cannot be enlarged', () => {
   /** A server whose StorageClass allows no growth. */
   const refusing = () =>
     failing(PersistentVolumeClaim.kind, 'patch', new ApiError('Forbidden', { reason: 'no resize' }));
-  const refusals = () => lines.filter((line) => /^(?:warn|debug) enlargeVolume was refused$/u.test(line)).length;
+  const refusals = () => lines.filter((line) => /^(?:info|debug) enlargeVolume was refused$/u.test(line)).length;
   const rest = async () => {
     for (let count = 0; (await pass(refusing())).requeueAfterMs !== atRestMs; count++) expect(count).toBeLessThan(9);
   };

@@ -400,7 +400,9 @@ describe('steps', () => {
     await clock.until(() => acted.length === 9, 1_200_000, 1_000);
     expect(pauses()).toEqual([5, 10, 20, 40, 80, 160, 300, 300].map((seconds) => seconds * 1_000));
     expect(
-      log.lines.filter(({ level }) => level === 'warn').map(({ message, fields }) => [message, fields['error']]),
+      log.lines
+        .filter(({ level, message }) => level === 'info' && message.endsWith('was refused'))
+        .map(({ message, fields }) => [message, fields['error']]),
     ).toEqual([['set was refused', 'not now']]);
   });
 

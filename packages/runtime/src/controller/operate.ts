@@ -429,7 +429,7 @@ class PassLoop<Spec, Status, SpecInput, StatusInput, Facts, Step extends Planned
     if (performed.is === 'unknown') return this.#end(reported, false, report?.requeueAfterMs ?? unknownMs, pass);
     const { message, step } = performed;
     // Most refusals are repeated ones: each is an event at most, and the first is a line.
-    pass.log.write(known.refusals === 0 ? 'warn' : 'debug', `${step?.do} was refused`, { error: message });
+    pass.log.write(known.refusals === 0 ? 'info' : 'debug', `${step?.do} was refused`, { error: message });
     const backoff = backoffMs(known.refusals++, refusedMsMin, refusedMsMax);
     return this.#end(reported, false, report?.requeueAfterMs ?? backoff, pass);
   }
