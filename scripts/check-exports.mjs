@@ -25,7 +25,7 @@ export function findUnused(root) {
       if (target !== undefined && target !== path) uses.add(target, name);
     }
   }
-  // Workers and programs of tests are started by their path, and what they export is for whoever starts them.
+  // Workers and programs of tests are started by their path, and what they export is for the processes that start them.
   const named = new Set(
     // The lists of defects name files too, but start none.
     [...modules]

@@ -44,7 +44,7 @@ export const equivalent = [
     file: 'packages/runtime/src/store/sqlite/ledger.ts',
     find: 'if (entry && this.#watchers > 0) this.#recent.remember(entry);',
     replace: 'if (entry) this.#recent.remember(entry);',
-    why: 'It saves a tenth of the time of a read while nobody watches: what is kept is compared by revision.',
+    why: 'It saves a tenth of the time of a read without watches: what is kept is compared by revision.',
   },
   {
     file: 'packages/runtime/src/store/sqlite/tables.ts',

@@ -87,7 +87,7 @@ describe('the members of a cluster that is recovered', () => {
     expect(left(0)).toEqual(['Forcing', undefined]);
   });
 
-  it('are the one that the data has moved to, also if somebody has scaled the StatefulSet', () => {
+  it('are the one that the data has moved to, also if the StatefulSet was scaled by hand', () => {
     const cluster = new ToyCluster();
     cluster.run();
     cluster.recorded = { ...cluster.recorded, recovery: { survivor: 0, phase: 'Moving', target: 2, startedAtMs: 0 } };
