@@ -328,6 +328,10 @@ describe('quorum loss', () => {
     cluster.unreachable.clear();
     expect(cluster.run()).toEqual(['deleteVolume 1', 'deleteVolume 2', 'deleteVolume 0']);
     expect([cluster.recorded.parked, cluster.recorded.parkedByRecovery]).toEqual([undefined, undefined]);
+    cluster.volumes.set(7, 'v7');
+    cluster.recorded = { ...cluster.recorded, parked: { 7: 'v7', 8: 'v8' }, parkedByRecovery: [7, 8] };
+    const { recorded } = nextAction(cluster.input());
+    expect([recorded.parked, recorded.parkedByRecovery]).toEqual([{ 7: 'v7' }, [7]]);
   });
 
   it('keeps the oldest of more than three times the volumes of the cluster for an hour', () => {

@@ -32,6 +32,7 @@ describe('defragmentation', () => {
     const three = running();
     three.wanted = { ...three.wanted, defragmentation: { ...never, freeBytesMin: 50 } };
     expect(three.run()[0]).toBe('defragment 2');
+    expect(three.events.at(-1)?.message).toMatch(/^defragmenting main-\d: 50 bytes can be freed$/u);
     const slots = three.facts().slots.map((slot) => ({
       ...slot,
       status: slot.status && { ...slot.status, dbSizeBytes: slot.index === 0 ? 100 : 50 },
@@ -110,7 +111,10 @@ describe('a full database', () => {
     cluster.run();
     cluster.revision++;
     cluster.keepsSize = false;
-    cluster.nowMs += 30_000;
+    const { startedAtMs = 0 } = cluster.recorded.space ?? {};
+    cluster.nowMs = startedAtMs + 29_999;
+    expect(cluster.run()).toEqual([]);
+    cluster.nowMs = startedAtMs + 30_000;
     expect(cluster.run()).toEqual(['compact 2', 'compact 1', 'compact 0', 'defragment 2', 'disarm']);
   });
 

@@ -126,6 +126,17 @@ describe('a new cluster with the annotation', () => {
     }
   });
 
+  it('forgets the restore when it leads back, and nothing else', () => {
+    const toy = new ToyCluster();
+    ask(toy, { step: 'Creating' });
+    toy.recorded = { ...toy.recorded, parked: { 7: 'v7' } };
+    const { restore: _, ...wanted } = toy.wanted;
+    toy.wanted = { ...wanted, restore: { name: 'back', uid: 'r1', step: 'RollingBack' } };
+    const { recorded } = nextAction(toy.input());
+    expect(recorded.restore).toBeUndefined();
+    expect(recorded).toMatchObject({ parked: { 7: 'v7' }, volumes: {} });
+  });
+
   it('forms with it, and grows', () => {
     const toy = new ToyCluster();
     ask(toy, { step: 'Creating' });
