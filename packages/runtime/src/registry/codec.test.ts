@@ -1,6 +1,6 @@
 import { Widget } from '@ecsm/runtime/testing';
 import { expect, it } from 'vitest';
-import { decode, encode } from './codec.ts';
+import { decode, encode, revisionOf } from './codec.ts';
 import { keyOf } from './keys.ts';
 
 const widget = {
@@ -19,4 +19,12 @@ it('a record is read under its own key only, as the kind that it is', () => {
   ] as const) {
     expect(() => decode(Widget, key, encode(record))).toThrow(expect.objectContaining({ code: 'Corrupt' }));
   }
+});
+
+it.each(['', ' 5', '5.0', '1e3', '0x10', '-1', '12345678901234567'])('%j is not a resource version', (text) => {
+  expect(() => revisionOf(text)).toThrow(expect.objectContaining({ code: 'BadRequest' }));
+});
+
+it.each(['0', '007', '9007199254740991'])('%j is a resource version', (text) => {
+  expect(revisionOf(text)).toBe(Number(text));
 });

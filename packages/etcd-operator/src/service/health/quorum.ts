@@ -71,5 +71,5 @@ export function holdsWithout(facts: ClusterFacts, slot: SlotFacts): boolean {
 export function mayRemove(facts: ClusterFacts, slot: SlotFacts): boolean {
   if (slot.member === undefined || slot.member.isLearner) return true;
   const { voters, serving } = countVoters(facts);
-  return voters > 1 && serving - (isServing(slot) ? 1 : 0) >= quorumOf(voters - 1);
+  return serving - (isServing(slot) ? 1 : 0) >= quorumOf(voters - 1);
 }

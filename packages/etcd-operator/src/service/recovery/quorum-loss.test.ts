@@ -96,3 +96,17 @@ describe('the members of a cluster that is recovered', () => {
     expect(cluster.step()).toBe('setRange 2+1');
   });
 });
+
+it('a lost quorum is reported with what is known of each member, such as a pod that is being deleted', () => {
+  const cluster = new ToyCluster();
+  cluster.run();
+  for (const slot of [0, 1]) cluster.unreachable.add(slot);
+  cluster.run();
+  cluster.nowMs += 200_000;
+  const input = cluster.input();
+  const slots = input.facts.slots.map((slot) =>
+    slot.index === 0 && slot.pod ? { ...slot, pod: { ...slot.pod, isDeleting: true } } : slot,
+  );
+  const { problem } = nextAction({ ...input, facts: { ...input.facts, slots } });
+  expect(problem?.message).toContain('main-0: the pod is being deleted');
+});

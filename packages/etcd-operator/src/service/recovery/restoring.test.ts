@@ -96,6 +96,13 @@ describe('a restore that replaces', () => {
     },
   );
 
+  it('records the range of the StatefulSet, also of one pod, and not that of all volumes', () => {
+    const toy = cluster(1);
+    toy.recorded = { ...toy.recorded, volumes: { ...toy.recorded.volumes, 2: 'left' } };
+    toy.wanted = { ...toy.wanted, restore: { name: 'back', uid: 'r1', step: 'Stopping' } };
+    expect(nextAction(toy.input()).recorded.restore?.former).toMatchObject({ start: 0, size: 1 });
+  });
+
   it('replaces a cluster without a quorum too', () => {
     const toy = cluster();
     for (const slot of [0, 1]) toy.unreachable.add(slot);

@@ -67,6 +67,19 @@ describe('a member that a user has removed', () => {
   });
 });
 
+describe('a learner that does not join in time', () => {
+  it('is added again, and each attempt is counted', () => {
+    const cluster = new ToyCluster();
+    cluster.run();
+    cluster.members = cluster.members.map((one) => (one.name === 'main-2' ? { ...one, isLearner: true } : one));
+    cluster.dead.add(2);
+    const operation = { type: 'AddMember', slot: 2, startedAtMs: cluster.nowMs, attempts: 1 } as const;
+    cluster.recorded = { ...cluster.recorded, operation };
+    cluster.nowMs += 600_001;
+    expect(nextAction(cluster.input()).recorded.operation).toMatchObject({ type: 'ReplaceMember', attempts: 2 });
+  });
+});
+
 describe('a stop', () => {
   it('needs no member that serves, and reports the pod that does not end', () => {
     const cluster = withDead(3, 1);
